@@ -1,0 +1,288 @@
+import type { DraftChunk, Entry } from './changeset.ts'
+
+/**
+ * In-order matching of two sequences. Small regions are solved exactly; large ones are cut at anchors first, so that
+ * no input costs more than a few passes of n log n.
+ */
+
+/** Class of an element that equals nothing, such as an erased text. */
+export const NEVER = -1
+
+/** Up to this many cells a region is solved exactly. */
+const CELLS = 250_000
+
+/** Anchors are sought again between anchors, this many times; what is left by then is noise. */
+const DEPTH = 12
+
+// Each weight outranks any sum of the lower ones: a solved region matches at most √CELLS = 500 pairs.
+const NEIGHBOUR = 1
+const METADATA = 2 ** 10
+const RETIRED = 2 ** 20
+const LIVE = 2 ** 30
+
+/** Two sequences by class: elements match if their class is equal and not NEVER. */
+interface Problem {
+  readonly old: Int32Array
+  readonly new: Int32Array
+  readonly live: Uint8Array
+  readonly oldMetadata: Int32Array
+  readonly newMetadata: Int32Array
+}
+
+/** Where an element can match: same text, or no text on both sides. */
+const sameText = (entry: Entry, chunk: DraftChunk): boolean =>
+  entry.hash === undefined
+    ? chunk.hash === undefined && entry.length === 0 && chunk.length === 0
+    : entry.hash === chunk.hash
+
+const untouched = (entry: Entry, chunk: DraftChunk): boolean =>
+  entry.live && entry.metadata === chunk.metadata && sameText(entry, chunk)
+
+/**
+ * The entry each chunk stands for, in order, or -1. As many live entries as possible are matched, then as many
+ * retired places; ties go to equal metadata, then to equal neighbours, then to the earlier.
+ */
+export function alignInOrder(entries: readonly Entry[], chunks: readonly DraftChunk[]): Int32Array {
+  const matches = new Int32Array(chunks.length).fill(-1)
+  const { head, oldEnd, newEnd } = trim(entries, chunks)
+  for (let i = 0; i < head; i++) matches[i] = i
+  for (let j = newEnd; j < chunks.length; j++) matches[j] = j - newEnd + oldEnd
+  if (head === oldEnd || head === newEnd) return matches
+
+  // One element more at each side, where there is one: ties look at neighbours.
+  const base = Math.max(0, head - 1)
+  const problem = problemOf(entries.slice(base, oldEnd + 1), chunks.slice(base, newEnd + 1))
+  const found = solve(problem, head - base, oldEnd - base, head - base, newEnd - base)
+  for (let j = head; j < newEnd; j++) {
+    const match = found[j - base]!
+    if (match >= 0) matches[j] = match + base
+  }
+  return matches
+}
+
+/** The element of `old` each element of `newer` equals, in order, or -1. */
+export function alignClasses(old: Int32Array, newer: Int32Array): Int32Array {
+  const problem: Problem = {
+    old,
+    new: newer,
+    live: new Uint8Array(old.length).fill(1),
+    oldMetadata: new Int32Array(old.length),
+    newMetadata: new Int32Array(newer.length),
+  }
+  return solve(problem, 0, old.length, 0, newer.length)
+}
+
+/**
+ * What both ends have in common. An end stops before text that also occurs in the middle: which of several "Yes."
+ * is meant is for their neighbours to decide, not for the order in which we look.
+ */
+function trim(entries: readonly Entry[], chunks: readonly DraftChunk[]) {
+  const shorter = Math.min(entries.length, chunks.length)
+  let head = 0
+  while (head < shorter && untouched(entries[head]!, chunks[head]!)) head++
+  let oldEnd = entries.length
+  let newEnd = chunks.length
+  while (oldEnd > head && newEnd > head && untouched(entries[oldEnd - 1]!, chunks[newEnd - 1]!)) {
+    oldEnd--
+    newEnd--
+  }
+  if (head === oldEnd && head === newEnd) return { head, oldEnd, newEnd }
+
+  const middle = new Set<string | undefined>()
+  for (let i = head; i < oldEnd; i++) middle.add(entries[i]!.hash)
+  for (let j = head; j < newEnd; j++) middle.add(chunks[j]!.hash)
+  while (head > 0 && middle.has(entries[head - 1]!.hash)) head--
+  while (oldEnd < entries.length && middle.has(entries[oldEnd]!.hash)) {
+    oldEnd++
+    newEnd++
+  }
+  return { head, oldEnd, newEnd }
+}
+
+function problemOf(entries: readonly Entry[], chunks: readonly DraftChunk[]): Problem {
+  const texts = classes()
+  const metadata = classes()
+  const textless = texts(undefined)
+  const classOf = ({ hash, length }: Entry | DraftChunk) =>
+    hash !== undefined ? texts(hash) : length === 0 ? textless : NEVER
+  return {
+    old: Int32Array.from(entries, classOf),
+    new: Int32Array.from(chunks, classOf),
+    live: Uint8Array.from(entries, ({ live }) => (live ? 1 : 0)),
+    oldMetadata: Int32Array.from(entries, (entry) => metadata(entry.metadata)),
+    newMetadata: Int32Array.from(chunks, (chunk) => metadata(chunk.metadata)),
+  }
+}
+
+/** Numbers values from 0 up, equal ones alike. */
+export function classes<T>(): (value: T) => number {
+  const known = new Map<T, number>()
+  return (value) => {
+    const found = known.get(value)
+    if (found !== undefined) return found
+    known.set(value, known.size)
+    return known.size - 1
+  }
+}
+
+/** Works through regions with a stack of its own: the depth of the caller's stack never depends on the input. */
+function solve(problem: Problem, oldFrom: number, oldTo: number, newFrom: number, newTo: number): Int32Array {
+  const matches = new Int32Array(problem.new.length).fill(-1)
+  const regions: [i0: number, i1: number, j0: number, j1: number, depth: number][] = [
+    [oldFrom, oldTo, newFrom, newTo, 0],
+  ]
+  let cells = new Float64Array(0)
+  for (let region = regions.pop(); region; region = regions.pop()) {
+    const [i0, i1, j0, j1, depth] = region
+    if (i0 >= i1 || j0 >= j1) continue
+    if ((i1 - i0) * (j1 - j0) <= CELLS) {
+      const needed = (i1 - i0 + 1) * (j1 - j0 + 1)
+      if (cells.length < needed) cells = new Float64Array(needed)
+      solveExactly(problem, i0, i1, j0, j1, cells, matches)
+      continue
+    }
+    if (depth === DEPTH) continue
+    const anchors = anchorsOf(problem, i0, i1, j0, j1)
+    if (anchors.length === 0) continue
+    let i = i0
+    let j = j0
+    for (const [oldAnchor, newAnchor] of anchors) {
+      matches[newAnchor] = oldAnchor
+      regions.push([i, oldAnchor, j, newAnchor, depth + 1])
+      i = oldAnchor + 1
+      j = newAnchor + 1
+    }
+    regions.push([i, i1, j, j1, depth + 1])
+  }
+  return matches
+}
+
+/** The heaviest common subsequence. `best[i][j]` is the weight of what follows i and j, so ties go to the earlier. */
+function solveExactly(
+  problem: Problem,
+  i0: number,
+  i1: number,
+  j0: number,
+  j1: number,
+  best: Float64Array,
+  matches: Int32Array,
+): void {
+  const width = j1 - j0 + 1
+  best.fill(0, 0, (i1 - i0 + 1) * width)
+  for (let i = i1 - 1; i >= i0; i--) {
+    const row = (i - i0) * width
+    const kind = problem.old[i]!
+    for (let j = j1 - 1; j >= j0; j--) {
+      const cell = row + j - j0
+      let weight = Math.max(best[cell + 1]!, best[cell + width]!)
+      if (kind === problem.new[j] && kind !== NEVER) {
+        weight = Math.max(weight, best[cell + width + 1]! + weightOf(problem, i, j))
+      }
+      best[cell] = weight
+    }
+  }
+  let i = i0
+  let j = j0
+  while (i < i1 && j < j1) {
+    const cell = (i - i0) * width + j - j0
+    const weight = best[cell]!
+    if (weight === 0) return
+    const kind = problem.old[i]!
+    const matched = kind === problem.new[j] && kind !== NEVER
+    if (matched && weight === best[cell + width + 1]! + weightOf(problem, i, j)) {
+      matches[j++] = i++
+    } else if (weight === best[cell + 1]) {
+      j++
+    } else {
+      i++
+    }
+  }
+}
+
+function weightOf(problem: Problem, i: number, j: number): number {
+  const { old, new: newer } = problem
+  let weight = problem.live[i] === 1 ? LIVE : RETIRED
+  if (problem.oldMetadata[i] === problem.newMetadata[j]) weight += METADATA
+  if (i > 0 && j > 0 && old[i - 1] === newer[j - 1] && old[i - 1] !== NEVER) weight += NEIGHBOUR
+  if (i + 1 < old.length && j + 1 < newer.length && old[i + 1] === newer[j + 1] && old[i + 1] !== NEVER) {
+    weight += NEIGHBOUR
+  }
+  return weight
+}
+
+type Pair = readonly [old: number, new: number]
+
+/**
+ * Pairs to cut a large region at. Texts that occur once on each side say most (patience). Where they say little, the
+ * k-th occurrence is paired with the k-th, counted from the front or from the back.
+ */
+function anchorsOf(problem: Problem, i0: number, i1: number, j0: number, j1: number): readonly Pair[] {
+  const newPlaces = new Map<number, number[]>()
+  for (let j = j0; j < j1; j++) {
+    const kind = problem.new[j]!
+    if (kind === NEVER) continue
+    const places = newPlaces.get(kind)
+    if (places) places.push(j)
+    else newPlaces.set(kind, [j])
+  }
+  // A retired place competes only where no live entry has its text.
+  const live = new Map<number, number[]>()
+  const retired = new Map<number, number[]>()
+  for (let i = i0; i < i1; i++) {
+    const kind = problem.old[i]!
+    if (!newPlaces.has(kind)) continue
+    const side = problem.live[i] === 1 ? live : retired
+    const places = side.get(kind)
+    if (places) places.push(i)
+    else side.set(kind, [i])
+  }
+  for (const [kind, places] of retired) if (!live.has(kind)) live.set(kind, places)
+
+  const unique: Pair[] = []
+  const fromFront: Pair[] = []
+  const fromBack: Pair[] = []
+  for (const [kind, olds] of live) {
+    const news = newPlaces.get(kind)!
+    if (olds.length === 1 && news.length === 1) unique.push([olds[0]!, news[0]!])
+    for (let k = 0; k < olds.length && k < news.length; k++) {
+      fromFront.push([olds[k]!, news[k]!])
+      fromBack.push([olds[olds.length - 1 - k]!, news[news.length - 1 - k]!])
+    }
+  }
+  let chosen = heaviestChain(problem, unique)
+  if (chosen.length * 2 >= fromFront.length) return chosen
+  // Repeated texts are weak evidence each, so they must outnumber the unique ones to be believed.
+  for (const pairs of [fromFront, fromBack]) {
+    const chain = heaviestChain(problem, pairs)
+    if (chain.length > 2 * chosen.length) chosen = chain
+  }
+  return chosen
+}
+
+/** The heaviest subset of pairs that rises on both sides, live entries first. A Fenwick tree of prefix maxima. */
+function heaviestChain(problem: Problem, pairs: readonly Pair[]): readonly Pair[] {
+  const sorted = [...pairs].sort((a, b) => a[0] - b[0])
+  const ranks = new Map(sorted.map(([, j]) => j).sort((a, b) => a - b).map((j, rank) => [j, rank + 1]))
+  const weights = new Float64Array(sorted.length + 1)
+  const previous = new Int32Array(sorted.length + 1)
+  const heaviest = new Int32Array(sorted.length + 1)
+  sorted.forEach(([i, j], index) => {
+    const rank = ranks.get(j)!
+    let before = 0
+    for (let node = rank - 1; node > 0; node -= node & -node) {
+      if (weights[heaviest[node]!]! > weights[before]!) before = heaviest[node]!
+    }
+    const chain = index + 1
+    previous[chain] = before
+    const sameMetadata = problem.oldMetadata[i] === problem.newMetadata[j]
+    weights[chain] = weights[before]! + (problem.live[i] === 1 ? 2 ** 34 : 2 ** 17) + (sameMetadata ? 1 : 0)
+    for (let node = rank; node <= sorted.length; node += node & -node) {
+      if (weights[chain]! > weights[heaviest[node]!]!) heaviest[node] = chain
+    }
+  })
+  let last = 0
+  for (let chain = 1; chain <= sorted.length; chain++) if (weights[chain]! > weights[last]!) last = chain
+  const chain: Pair[] = []
+  for (; last > 0; last = previous[last]!) chain.push(sorted[last - 1]!)
+  return chain.reverse()
+}

@@ -1,0 +1,22 @@
+import { SpanStoreError } from './errors.ts'
+
+declare const brand: unique symbol
+
+/** The name of a span or summary: a ULID, minted by the store, unique in it, never reused. Opaque. */
+export type Key = string & { readonly [brand]: 'Key' }
+
+// The first character stops at 7 because a ULID's 48-bit time leaves the top two bits of 130 unused.
+const KEY = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+export const isKey = (value: unknown): value is Key => typeof value === 'string' && KEY.test(value)
+
+/** Reads a key a person typed: case does not matter. @throws INVALID_ARGUMENT */
+export function parseKey(value: unknown, path = 'key'): Key {
+  const upper = typeof value === 'string' ? value.trim().toUpperCase() : value
+  if (isKey(upper)) return upper
+  throw new SpanStoreError(
+    'INVALID_ARGUMENT',
+    `${path}: ${JSON.stringify(value)} is not a key; a key is 26 characters of Crockford base 32, as the store returned it`,
+    { path, value },
+  )
+}

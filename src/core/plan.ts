@@ -1,0 +1,166 @@
+import { alignInOrder, classes, NEVER } from './align.ts'
+import type { Changeset, Draft, DraftChunk, Entry, Retirement, Slot, Texts } from './changeset.ts'
+import { type Region, retire } from './successors.ts'
+
+/** A run that moved needs this many UTF-16 units: a "Yes." elsewhere answers another question. */
+const MOVED_LENGTH = 32
+
+/** How many elements the shortest unique part of a run that moved may have. */
+const MOVED_WINDOW = 64
+
+/**
+ * Decides what a draft makes of the last manifest: which entries keep their key, which chunks get a new one, which
+ * entries are retired, why, and what took their place. `trailing` is the old text after the last entry. Pure: the
+ * same input gives the same output. Texts are read only around entries that are retired.
+ */
+export function plan(entries: readonly Entry[], trailing: string, draft: Draft, texts: Texts): Changeset {
+  const { chunks } = draft
+  const inOrder = alignInOrder(entries, chunks)
+  const kept = inOrder.slice()
+  const restored: [number, number][] = []
+  for (let chunk = 0; chunk < kept.length; chunk++) {
+    const entry = kept[chunk]!
+    if (entry < 0 || entries[entry]!.live) continue
+    restored.push([entry, chunk])
+    kept[chunk] = -1
+  }
+  const moved: number[] = []
+  for (const [chunk, entry] of movesOf(entries, chunks, inOrder)) {
+    kept[chunk] = entry
+    moved.push(entry)
+  }
+
+  const slots: Slot[] = []
+  const updated: number[] = []
+  const isKept = new Uint8Array(entries.length)
+  for (let chunk = 0; chunk < kept.length; chunk++) {
+    const entry = kept[chunk]!
+    if (entry < 0) {
+      slots.push({ mint: chunk })
+      continue
+    }
+    slots.push({ keep: entry, chunk })
+    isKept[entry] = 1
+    if (entries[entry]!.metadata !== chunks[chunk]!.metadata) updated.push(entry)
+  }
+  const retired = retirements(entries, trailing, draft, texts, inOrder, kept, isKept)
+  return { slots, retired, moved, updated, restored }
+}
+
+/** Retires, between each two texts that stayed in place, the live entries that are not kept. */
+function retirements(
+  entries: readonly Entry[],
+  trailing: string,
+  draft: Draft,
+  texts: Texts,
+  inOrder: Int32Array,
+  kept: Int32Array,
+  isKept: Uint8Array,
+): readonly Retirement[] {
+  const regions: Region[] = []
+  const asked: number[] = []
+  let oldFrom = 0
+  let newFrom = 0
+  const close = (oldTo: number, newTo: number) => {
+    const leaving: number[] = []
+    for (let i = oldFrom; i < oldTo; i++) if (entries[i]!.live && isKept[i] === 0) leaving.push(i)
+    if (leaving.length > 0) {
+      regions.push({ oldFrom, oldTo, newFrom, newTo, leaving })
+      // What moved is told apart by its place, not by its text.
+      for (let i = oldFrom; i < oldTo; i++) if (isKept[i] === 0) asked.push(i)
+    }
+    oldFrom = oldTo + 1
+    newFrom = newTo + 1
+  }
+  for (let chunk = 0; chunk < inOrder.length; chunk++) if (inOrder[chunk]! >= 0) close(inOrder[chunk]!, chunk)
+  close(entries.length, draft.chunks.length)
+  if (regions.length === 0) return []
+
+  const read = texts.old(asked)
+  const oldTexts = new Map(asked.map((entry, index) => [entry, read[index]]))
+  const revision = { entries, trailing, draft, kept, oldTexts, chunkText: (chunk: number) => texts.chunk(chunk) }
+  return regions.flatMap((region) => retire(revision, region))
+}
+
+/**
+ * Runs of live entries that stand elsewhere in the draft, by chunk. A run counts if its texts occur, in that order,
+ * once among the unmatched of each side, and if it is long enough to be recognised.
+ */
+function movesOf(
+  entries: readonly Entry[],
+  chunks: readonly DraftChunk[],
+  inOrder: Int32Array,
+): readonly (readonly [chunk: number, entry: number])[] {
+  const free = new Uint8Array(entries.length).fill(1)
+  for (const entry of inOrder) if (entry >= 0) free[entry] = 0
+  const textClass = classes<string | undefined>()
+  const textless = textClass(undefined)
+  const classOf = ({ hash, length }: Entry | DraftChunk) =>
+    hash !== undefined ? textClass(hash) : length === 0 ? textless : NEVER
+  const old = Int32Array.from(entries, (entry, i) => (entry.live && free[i] === 1 ? classOf(entry) : NEVER))
+  const newer = Int32Array.from(chunks, (chunk, j) => (inOrder[j]! < 0 ? classOf(chunk) : NEVER))
+
+  const entryOf = new Map<number, number>()
+  const taken = new Uint8Array(entries.length)
+  const same = (i: number, j: number) =>
+    old[i] !== undefined && old[i] === newer[j] && old[i] !== NEVER && taken[i] === 0 && !entryOf.has(j)
+  const take = (oldSeed: number, newSeed: number, size: number) => {
+    for (let k = 0; k < size; k++) if (!same(oldSeed + k, newSeed + k)) return
+    let from = 0
+    while (same(oldSeed + from - 1, newSeed + from - 1)) from--
+    let to = size
+    while (same(oldSeed + to, newSeed + to)) to++
+    let length = 0
+    for (let k = from; k < to; k++) length += entries[oldSeed + k]!.length
+    if (length < MOVED_LENGTH) return
+    for (let k = from; k < to; k++) {
+      taken[oldSeed + k] = 1
+      entryOf.set(newSeed + k, oldSeed + k)
+    }
+  }
+
+  // Windows grow until they are unique. A run around a unique window is unique itself.
+  let olds = windowsOf(old)
+  let news = windowsOf(newer)
+  for (let size = 1; size <= MOVED_WINDOW; size++) {
+    const places = new Map<number, { olds: number; news: number; old: number; new: number }>()
+    for (const [i, kind] of olds) {
+      const place = places.get(kind)
+      if (place) place.olds++
+      else places.set(kind, { olds: 1, news: 0, old: i, new: -1 })
+    }
+    for (const [j, kind] of news) {
+      const place = places.get(kind)
+      if (!place) continue
+      place.news++
+      place.new = j
+    }
+    const repeated = new Set<number>()
+    for (const [kind, place] of places) {
+      if (place.olds === 1 && place.news === 1) take(place.old, place.new, size)
+      else if (place.news > 0) repeated.add(kind)
+    }
+    if (repeated.size === 0) break
+    const longer = classes<number>()
+    const grow = (windows: Windows, side: Int32Array): Windows =>
+      windows.flatMap(([at, kind]) => {
+        const next = side[at + size] ?? NEVER
+        if (next === NEVER || !repeated.has(kind)) return []
+        return [[at, longer(kind * (entries.length + chunks.length + 1) + next)] as const]
+      })
+    olds = grow(olds, old)
+    news = grow(news, newer)
+  }
+  return [...entryOf].sort((a, b) => a[0] - b[0])
+}
+
+/** Where a window starts, and the class of its contents. */
+type Windows = readonly (readonly [at: number, kind: number])[]
+
+function windowsOf(side: Int32Array): Windows {
+  const windows: [number, number][] = []
+  side.forEach((kind, at) => {
+    if (kind !== NEVER) windows.push([at, kind])
+  })
+  return windows
+}

@@ -1,0 +1,224 @@
+import type { Changeset, Entry, Lead } from './core/changeset.ts'
+import type { StoreEvent } from './core/event.ts'
+import type { Filter } from './core/filter.ts'
+import type { Key } from './core/key.ts'
+import type {
+  Dependent,
+  FetchResult,
+  Lineage,
+  Metric,
+  PutResult,
+  Revision,
+  RevisionDiff,
+  RevisionText,
+  SourceResult,
+  Span,
+  Summary,
+  WriteResult,
+} from './core/model.ts'
+
+/*
+ * Ports carry commands, not transactions: the store decides with pure functions, a ledger commits what was decided
+ * atomically. Nothing here can hold a transaction open across an await, which is what lets the same store run on
+ * synchronous SQLite and on a server database.
+ */
+
+/** Turns texts into vectors. `id` names model and parameters: equal ids mean comparable vectors. */
+export interface Embedder {
+  readonly id: string
+  readonly dimensions: number
+  /** Longest input in tokens, where the model has a limit. */
+  readonly maxTokens?: number
+  embedDocuments(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]>
+  embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>
+}
+
+export interface CollectionInfo {
+  /** The ledger's integer id. */
+  readonly ref: number
+  /** The collection's own id, which outlives its names. */
+  readonly id: Key
+  readonly name: string
+  readonly metric: Metric
+  readonly position: number
+  readonly live: number
+  /** The active embedder's id, once a computed vector was stored. */
+  readonly embedder?: string
+}
+
+/** What a source looked like when a write was planned. */
+export interface Head {
+  /** 0: never seen. Counts every change, so that a plan made on an older one is refused. */
+  readonly version: number
+  readonly revision: number
+  readonly removed: boolean
+  readonly live: number
+  readonly spans: number
+  readonly fingerprint?: string
+  readonly chunker?: string
+  readonly metadata?: string
+  readonly expiresAt?: number
+  readonly trailing: string
+  /** Where its last revision lies in the collection's log. */
+  readonly position: number
+}
+
+export interface NewSpan {
+  readonly text: string | undefined
+  readonly hash: string | undefined
+  readonly length: number
+  /** Canonical JSON; undefined when empty. */
+  readonly metadata: string | undefined
+  /** Supplied by the caller. */
+  readonly vector: Float32Array | undefined
+}
+
+export interface PlannedPut {
+  readonly source: string
+  readonly version: number
+  readonly entries: readonly Entry[]
+  readonly chunks: readonly (NewSpan & { readonly lead: Lead })[]
+  readonly trailing: string
+  readonly changeset: Changeset
+  readonly fingerprint: string
+  readonly chunker: string | undefined
+  readonly metadata: string | undefined
+  readonly expiresAt: number | undefined
+  readonly readmit: boolean
+}
+
+export interface PlannedAppend {
+  readonly source: string
+  readonly spans: readonly NewSpan[]
+  readonly metadata: string | undefined
+  readonly expiresAt: number | undefined
+  readonly readmit: boolean
+}
+
+export interface Computed {
+  readonly embedder: string
+  readonly dimensions: number
+  readonly vectors: ReadonlyMap<string, Float32Array>
+}
+
+export interface WriteOptions {
+  readonly commandId?: string
+  /** Vectors computed before the commit, by text hash. */
+  readonly computed?: Computed
+}
+
+export interface Retired extends WriteResult {
+  readonly retired: readonly Key[]
+  readonly already: readonly Key[]
+  readonly absent: readonly string[]
+}
+
+export interface Erased extends Retired {
+  readonly erased: readonly Key[]
+  /** Other sources and dependents that carry the text, for the caller to judge. */
+  readonly alsoIn: readonly {
+    readonly key: Key
+    readonly collection: string
+    readonly source?: string
+    readonly session?: string
+  }[]
+  /** True once no file of the store holds the text. */
+  readonly complete: boolean
+  readonly waitingFor: readonly string[]
+}
+
+export interface RegisterCommand {
+  readonly text: string
+  readonly claims: readonly string[]
+  readonly dependsOn: readonly { readonly key: Key; readonly printed: boolean }[]
+  readonly covers: readonly Key[]
+  readonly replaces: readonly Key[]
+  /** Position by collection id: what the summarizer had read. */
+  readonly basedOn: ReadonlyMap<string, number> | undefined
+  /** Text with its anchors blanked: equal for summaries that say the same about other keys. */
+  readonly skeleton: string
+}
+
+export interface Registered extends WriteResult {
+  readonly epoch: number
+  readonly keys: readonly Key[]
+}
+
+export interface FindQuery {
+  readonly where?: Filter
+  readonly sources?: readonly string[]
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface Ledger {
+  readonly id: Key
+
+  collections(): Promise<readonly CollectionInfo[]>
+  openCollection(name: string, metric: Metric | undefined, recreate: boolean): Promise<CollectionInfo>
+  renameCollection(name: string, to: string): Promise<void>
+  dropCollection(name: string): Promise<WriteResult>
+
+  /** In request order, one slot per key. `collection`: keys of others answer `absent`. */
+  fetch(keys: readonly string[], collection?: number, asOf?: number): Promise<readonly FetchResult[]>
+  find(collection: number, query: FindQuery): Promise<readonly Span[]>
+  count(collection: number, where?: Filter): Promise<number>
+  source(collection: number, source: string, asOf?: number): Promise<SourceResult>
+  sources(collection: number, after: string | undefined, limit: number): Promise<readonly SourceResult[]>
+  history(collection: number, source: string): Promise<readonly Revision[]>
+  read(collection: number, source: string, revision?: number): Promise<RevisionText>
+  diff(collection: number, source: string, from: number, to: number): Promise<RevisionDiff>
+  lineage(key: Key): Promise<Lineage>
+  dependents(key: Key): Promise<readonly Dependent[]>
+
+  head(collection: number, source: string): Promise<Head>
+  entries(collection: number, source: string): Promise<readonly Entry[]>
+  texts(ids: readonly number[]): Promise<readonly (string | undefined)[]>
+  /** Which of these texts have a vector of this embedder already. */
+  embedded(embedder: string, hashes: readonly string[]): Promise<ReadonlySet<string>>
+  /** Answers of `commandId`, when it was executed before. */
+  command(commandId: string): Promise<unknown>
+
+  /** One transaction. `undefined`: a source moved since it was planned; plan again. */
+  put(
+    collection: number,
+    puts: readonly PlannedPut[],
+    options: WriteOptions,
+  ): Promise<readonly PutResult[] | undefined>
+  append(collection: number, append: PlannedAppend, options: WriteOptions): Promise<PutResult>
+  remove(collection: number, source: string, options: WriteOptions): Promise<Retired>
+  retire(
+    collection: number,
+    keys: readonly string[],
+    reason: 'deleted' | 'evicted',
+    options: WriteOptions,
+  ): Promise<Retired>
+  update(
+    collection: number,
+    keys: readonly string[],
+    patch: (metadata: string | undefined) => string | undefined,
+    options: WriteOptions,
+  ): Promise<WriteResult & { readonly updated: readonly Key[] }>
+  erase(
+    collection: number,
+    target: { readonly keys: readonly string[] } | { readonly source: string },
+    cascade: boolean,
+    options: WriteOptions,
+  ): Promise<Erased>
+  prune(
+    before: ReadonlyMap<number, number>,
+  ): Promise<{ readonly pruned: number; readonly reclaimed: boolean }>
+
+  register(
+    collection: number,
+    session: string,
+    summaries: readonly RegisterCommand[],
+    options: WriteOptions,
+  ): Promise<Registered>
+  summaries(collection: number, session: string, which: 'live' | 'notCurrent'): Promise<readonly Summary[]>
+  /** The latest current summary of the session that covers the key. */
+  representative(collection: number, session: string, key: Key): Promise<Key | undefined>
+
+  events(collection: number, after: number, limit: number): Promise<readonly StoreEvent[]>
+  close(): Promise<void>
+}
