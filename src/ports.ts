@@ -159,6 +159,8 @@ export interface Ledger {
   renameCollection(name: string, to: string): Promise<void>
   dropCollection(name: string): Promise<WriteResult>
 
+  /** One key; synchronous where the ledger can, because it is the call an agent makes most. */
+  fetchOne(key: string, collection?: number): FetchResult | Promise<FetchResult>
   /** In request order, one slot per key. `collection`: keys of others answer `absent`. */
   fetch(keys: readonly string[], collection?: number, asOf?: number): Promise<readonly FetchResult[]>
   find(collection: number, query: FindQuery): Promise<readonly Span[]>

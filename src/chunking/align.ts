@@ -22,10 +22,11 @@ const SWEEPS = 64
  *    other: each chunk starts at the latest behind the white space that follows the chunk in front of it, and ends
  *    behind that chunk's end. If there is exactly one, it is taken.
  *
- * Why this is sound: a splitter that does not overlap can only be in order, and when its run happens to fill the
- * text between its neighbours, no other way is possible; a splitter that overlaps is taken to leave out nothing but
- * white space, as they do. A splitter that both overlaps and drops text may be refused, and where a run of repeated
- * chunks has more than one covering place it is refused too: never guessed.
+ * Why this is sound: a splitter that does not overlap can only be in order, and if chunks without overlap can fill the
+ * text between two neighbours, then every way to place them there fills it, so the true one is among those that
+ * were counted. A splitter that overlaps is taken to leave out nothing but white space where its chunks repeat; one
+ * that overlaps and also drops text there is outside this promise and should give offsets. Where more than one way
+ * covers the run, it is refused: never guessed.
  *
  * Throws `CHUNK_UNPLACEABLE`: `not-found` (occurs nowhere), `out-of-order` (occurs, but not where the others leave
  * room), `ambiguous` (more than one place).

@@ -73,20 +73,24 @@ function bestCut(
   const proper = (at: number) => isGraphemeBoundary(text, from, at)
   if (borders === 'sentences') {
     const sentences = sentenceStarts(text, from, end, low, high).filter(proper)
-    if (sentences.length > 0) return smallest(text, sentences)
+    if (sentences.length > 0) return smallest(text, sentences, from, end)
   }
   const lines = lineStarts(text, low, high)
-  if (lines.length > 0) return smallest(text, lines)
+  if (lines.length > 0) return smallest(text, lines, from, end)
   const words = wordStarts(text, low, high).filter(proper)
-  if (words.length > 0) return smallest(text, words)
-  return smallest(text, graphemeBoundaries(text, from, low, high))
+  if (words.length > 0) return smallest(text, words, from, end)
+  const graphemes = graphemeBoundaries(text, from, low, high)
+  if (graphemes[0]! <= high || low <= from + 1) return smallest(text, graphemes, from, end)
+  // One grapheme fills the searched part: cut in front of it, or behind it when the chunk starts with it.
+  const last = graphemeBoundaries(text, from, from + 1, low - 1).at(-1)!
+  return last < low ? last : graphemes[0]!
 }
 
-function smallest(text: string, candidates: readonly number[]): number {
+function smallest(text: string, candidates: readonly number[], from: number, end: number): number {
   let best = candidates[0]!
   let least = Number.POSITIVE_INFINITY
   for (const at of candidates) {
-    const hash = neighbourhood(text, at)
+    const hash = neighbourhood(text, Math.max(from, at - 16), Math.min(end, at + 16))
     if (hash <= least) {
       least = hash
       best = at
@@ -95,11 +99,10 @@ function smallest(text: string, candidates: readonly number[]): number {
   return best
 }
 
-/** FNV-1a over the 16 code units on both sides. */
-function neighbourhood(text: string, at: number): number {
+/** FNV-1a over the code units around a candidate: 16 on both sides, within the text that is being cut. */
+function neighbourhood(text: string, from: number, to: number): number {
   let hash = 0x811c9dc5
-  const end = Math.min(text.length, at + 16)
-  for (let i = Math.max(0, at - 16); i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash ^ (hash >>> 15)) >>> 0
 }
 

@@ -18,7 +18,8 @@ export interface Block extends Piece {
   readonly level: number
 }
 
-type OpenBlock = { -readonly [K in keyof Block]: Block[K] } & { kind: 'text' | 'fence' | 'table' | 'heading' }
+type Kind = 'text' | 'fence' | 'table' | 'heading'
+type OpenBlock = { -readonly [K in keyof Block]: Block[K] } & { kind: Kind }
 
 /**
  * The blocks of the Markdown in [from, to), which starts at a line, in one pass over its lines. It follows
@@ -134,7 +135,7 @@ class Scanner {
       open.end = head
       const { depth } = open
       this.#close()
-      this.#open = { ...PLAIN, kind: 'table', start: head, end, depth, borders: 'lines' }
+      this.#open = openBlock('table', head, end, depth, 'lines')
     } else {
       open.kind = 'table'
       open.borders = 'lines'
@@ -164,7 +165,7 @@ class Scanner {
   }
 
   #begin(
-    kind: OpenBlock['kind'],
+    kind: Kind,
     at: number,
     end: number,
     items: readonly number[],
@@ -176,7 +177,8 @@ class Scanner {
     // An item is deeper than the text it hangs below and less deep than what is inside of it, so that pack keeps
     // an item together, and a list together with the line that introduces it, where they fit.
     const depth = items.length * 2 + (item ? 1 : 0)
-    this.#open = { ...PLAIN, kind, start: at, end, depth, borders, opens: this.#behindFrontMatter }
+    this.#open = openBlock(kind, at, end, depth, borders)
+    this.#open.opens = this.#behindFrontMatter
     this.#behindFrontMatter = false
     this.#above = at
     this.#lines = 1
@@ -210,7 +212,7 @@ class Scanner {
       end = lineEnd(text, at, this.#to)
       const line = text.slice(at, Math.min(end, at + 80)).trimEnd()
       if (line !== mark && !(mark === '---' && line === '...')) continue
-      this.#open = { ...PLAIN, kind: 'text', start, end, depth: 0, borders: 'lines' }
+      this.#open = openBlock('text', start, end, 0, 'lines')
       this.#close()
       this.#behindFrontMatter = true
       return end + 1
@@ -219,7 +221,10 @@ class Scanner {
   }
 }
 
-const PLAIN = { opens: false, bare: false, level: 0 } as const
+// Written out: with a spread, V8 takes microseconds per object.
+function openBlock(kind: Kind, start: number, end: number, depth: number, borders: Borders): OpenBlock {
+  return { kind, start, end, depth, borders, opens: false, bare: false, level: 0 }
+}
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39

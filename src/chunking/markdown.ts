@@ -52,7 +52,10 @@ function headingsAt(text: string, blocks: readonly Block[]): (start: number) => 
 
 function title(text: string, block: Block): string {
   const line = text.slice(block.start, block.end).trim()
-  if (!line.startsWith('#')) return line.slice(0, line.lastIndexOf('\n')).trim()
+  if (!line.startsWith('#')) {
+    const lines = line.slice(0, line.lastIndexOf('\n')).split('\n') // without the underline
+    return lines.map((part) => part.trim()).join(' ')
+  }
   const bare = line.slice(block.level).trim()
   let end = bare.length
   while (end > 0 && bare[end - 1] === '#') end--

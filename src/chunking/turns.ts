@@ -24,9 +24,11 @@ export interface TurnsOptions {
  *
  * The colon is followed by white space or the end of the line (a full-width `：` by anything). A name has at most
  * 40 characters and 5 words, made of letters, digits and . ' ’ _ & / - and each word starts with a digit or with a
- * letter that is not lower case; or it is one of the roles user, assistant, system, developer, tool, function,
- * human, ai, bot, agent, model, in any case. A heading without a colon is a turn only when it is one of the roles.
- * So "Note: …" starts a turn, which costs a border; "the reason is: …" and "https://…" do not.
+ * letter that is not lower case (particles as in "Anna van der Berg" and "d'Arc" aside). In any case of letters, a
+ * name may be one of the roles user, assistant, system, developer, tool, function, human, ai, bot, agent, model. A
+ * heading without a colon is a turn only when it is one of the roles.
+ * Neither what follows the name in parentheses nor a time in front of it is part of the name. So "Note: …" starts a
+ * turn, which costs a border; "the reason is: …" and "https://…" do not.
  *
  * Takes time linear in the text. Throws `INVALID_ARGUMENT` when `max` is not a size.
  */
@@ -61,7 +63,7 @@ function turnsIn(text: string): Turn[] {
   for (let at = found[0]!.start, end = 0; at < text.length; at = end + 1) {
     end = lineEnd(text, at, text.length)
     if (fences.holds(at, end)) continue
-    const speaker = speakerOf(text.slice(at, Math.min(end, at + 120)))
+    const speaker = speakerOf(text.slice(at, Math.min(end, at + 200)))
     if (speaker === undefined) continue
     found.at(-1)!.end = at
     found.push({ start: at, end: text.length, speaker })
@@ -108,9 +110,9 @@ const ROLES = new Set(
   'user assistant system developer tool function human ai bot agent model'.split(' '), // as chat formats name them
 )
 const TIME = /^(?:\[[\d:.,\s-]{3,31}\]|\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?)\s+/
-const ASIDE = /\s?\([^()]{1,32}\)$/
 const NAME = /^[\p{L}\p{M}\p{N}.'’_&/ -]{1,40}$/u
-const WORD = /^(?:[\p{Lu}\p{Lt}\p{Lo}\p{N}]|[&/-]$)/u
+const WORD = /^(?:[dl]['’])?[\p{Lu}\p{Lt}\p{Lo}\p{N}]|^[&/-]$/u
+const PARTICLES = new Set('al bin da de del della den der di dos du ibn la le ten ter van von y'.split(' '))
 const LETTER = /\p{L}/u
 
 /** The speaker that the line names, if it starts a turn. */
@@ -143,9 +145,12 @@ function colonAt(line: string): number {
 }
 
 function nameOf(text: string): string | undefined {
-  const name = text.replace(ASIDE, '').trim()
+  const aside = text.endsWith(')') ? text.indexOf('(') : -1
+  const name = (aside < 0 ? text : text.slice(0, aside)).trim()
   if (ROLES.has(name.toLowerCase())) return name
   if (!NAME.test(name) || !LETTER.test(name) || text.startsWith(' ')) return undefined
   const words = name.split(' ')
-  return words.length <= 5 && words.every((word) => WORD.test(word)) ? name : undefined
+  const fit =
+    words.every((word) => WORD.test(word) || PARTICLES.has(word)) && words.some((word) => WORD.test(word))
+  return fit && words.length <= 5 ? name : undefined
 }

@@ -29,8 +29,10 @@ export interface EventData {
   'span.added': { source: string; revision: number }
   'span.moved': { source: string; revision: number }
   'span.updated': { source: string; fields: readonly ('metadata' | 'vector')[] }
-  'span.retired': { source: string; reason: Reason; successors: readonly Key[] }
-  'span.erased': { source?: string }
+  /** `session` instead of `source` where a summary was discarded. */
+  'span.retired': { source?: string; session?: string; reason: Reason; successors: readonly Key[] }
+  /** `session` instead of `source` where the subject is a summary. */
+  'span.erased': { source?: string; session?: string }
   'source.revised': { source: string; revision: number; kept: number; added: number; retired: number }
   'source.removed': { source: string; revision: number }
   'collection.created': { name: string; metric: string }
@@ -65,6 +67,7 @@ export interface EventOf<T extends EventType> {
   readonly time: string
   /** The position, zero-padded so that it sorts as text. */
   readonly sequence: string
+  /** The collection's name when the event is read; its id, which outlives names, is in `source`. */
   readonly collection: string
   readonly position: number
   readonly data: EventData[T]

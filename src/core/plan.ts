@@ -1,6 +1,6 @@
-import { alignInOrder, classes, NEVER } from './align.ts'
-import type { Changeset, Draft, DraftChunk, Entry, Retirement, Slot, Texts } from './changeset.ts'
-import { type Region, retire } from './successors.ts'
+import { alignInOrder, classes, NEVER, nonBlank } from './align.ts'
+import type { Changeset, Draft, DraftChunk, Entry, Lead, Retirement, Slot, Texts } from './changeset.ts'
+import { type Place, retire, type Side } from './successors.ts'
 
 /** A run that moved needs this many UTF-16 units: a "Yes." elsewhere answers another question. */
 const MOVED_LENGTH = 32
@@ -43,30 +43,42 @@ export function plan(entries: readonly Entry[], trailing: string, draft: Draft, 
     isKept[entry] = 1
     if (entries[entry]!.metadata !== chunks[chunk]!.metadata) updated.push(entry)
   }
-  const retired = retirements(entries, trailing, draft, texts, inOrder, kept, isKept)
+  const retired = retirements({ entries, trailing, draft, inOrder, kept, isKept }, texts)
   return { slots, retired, moved, updated, restored }
 }
 
+/** Both revisions, as far as the alignment has settled them. */
+interface Revision {
+  readonly entries: readonly Entry[]
+  readonly trailing: string
+  readonly draft: Draft
+  /** The entry each chunk stands in place of, or -1. */
+  readonly inOrder: Int32Array
+  /** The entry whose key each chunk keeps, or -1. */
+  readonly kept: Int32Array
+  readonly isKept: Uint8Array
+}
+
+/** Entries `[oldFrom, oldTo)` and chunks `[newFrom, newTo)` between two texts that stayed in place. */
+interface Region {
+  readonly oldFrom: number
+  readonly oldTo: number
+  readonly newFrom: number
+  readonly newTo: number
+}
+
 /** Retires, between each two texts that stayed in place, the live entries that are not kept. */
-function retirements(
-  entries: readonly Entry[],
-  trailing: string,
-  draft: Draft,
-  texts: Texts,
-  inOrder: Int32Array,
-  kept: Int32Array,
-  isKept: Uint8Array,
-): readonly Retirement[] {
+function retirements(revision: Revision, texts: Texts): readonly Retirement[] {
+  const { entries, draft, inOrder, isKept } = revision
   const regions: Region[] = []
   const asked: number[] = []
   let oldFrom = 0
   let newFrom = 0
   const close = (oldTo: number, newTo: number) => {
-    const leaving: number[] = []
-    for (let i = oldFrom; i < oldTo; i++) if (entries[i]!.live && isKept[i] === 0) leaving.push(i)
-    if (leaving.length > 0) {
-      regions.push({ oldFrom, oldTo, newFrom, newTo, leaving })
-      // What moved is told apart by its place, not by its text.
+    let leaves = false
+    for (let i = oldFrom; i < oldTo; i++) if (entries[i]!.live && isKept[i] === 0) leaves = true
+    if (leaves) {
+      regions.push({ oldFrom, oldTo, newFrom, newTo })
       for (let i = oldFrom; i < oldTo; i++) if (isKept[i] === 0) asked.push(i)
     }
     oldFrom = oldTo + 1
@@ -78,8 +90,95 @@ function retirements(
 
   const read = texts.old(asked)
   const oldTexts = new Map(asked.map((entry, index) => [entry, read[index]]))
-  const revision = { entries, trailing, draft, kept, oldTexts, chunkText: (chunk: number) => texts.chunk(chunk) }
-  return regions.flatMap((region) => retire(revision, region))
+  const record = entries.length === 1 && draft.chunks.length === 1
+  return regions.flatMap((region) => {
+    const old = oldSide(revision, region, oldTexts)
+    return retire(old, newSide(revision, region, old, texts), record)
+  })
+}
+
+// Lone surrogates are in no well-formed text, so what is unknown equals nothing on the other side.
+const UNKNOWN_OLD = '\udc00'
+const UNKNOWN_NEW = '\ud800'
+
+function oldSide(
+  revision: Revision,
+  region: Region,
+  oldTexts: ReadonlyMap<number, string | undefined>,
+): Side {
+  const { entries, trailing, isKept } = revision
+  return lay(entries, region.oldFrom, region.oldTo, trailing, (i) => {
+    const { live, length } = entries[i]!
+    // What moved is told apart by its place, not by its text: nothing here became of it.
+    return { text: oldTexts.get(i) ?? UNKNOWN_OLD.repeat(length), stays: !live || isKept[i] === 1 }
+  })
+}
+
+function newSide({ draft, kept }: Revision, region: Region, old: Side, texts: Texts): Side {
+  const { chunks } = draft
+  const unknown = (j: number) => ({ text: UNKNOWN_NEW.repeat(chunks[j]!.length), stays: kept[j]! >= 0 })
+  const side = lay(chunks, region.newFrom, region.newTo, draft.trailing, (j) => {
+    const text = kept[j]! < 0 ? texts.chunk(j) : undefined
+    return text === undefined ? unknown(j) : { text, stays: false }
+  })
+  // Where old spans overlap the texts that stayed, there may be more chunks now that hold what they held.
+  let lowest = 0
+  let highest = side.border
+  for (const { start, end } of old.places) {
+    lowest = Math.min(lowest, start)
+    highest = Math.max(highest, end - old.border + side.border)
+  }
+  const places = [...side.places]
+  let end = 0
+  for (let j = region.newFrom - 1; j >= 0 && end > lowest; j--) {
+    const { length, lead } = chunks[j]!
+    places.unshift(placeOf(j, end - length, unknown(j)))
+    end += lead.overlap - lead.gap.length - length
+  }
+  let start = side.border
+  for (let j = region.newTo; j < chunks.length && start < highest; j++) {
+    places.push(placeOf(j, start, unknown(j)))
+    const lead = chunks[j + 1]?.lead
+    start += chunks[j]!.length + (lead ? lead.gap.length - lead.overlap : 0)
+  }
+  return { ...side, places }
+}
+
+type Content = Pick<Place, 'text' | 'stays'>
+
+const placeOf = (index: number, start: number, { text, stays }: Content): Place => {
+  return { index, start, end: start + text.length, text, size: nonBlank(text), stays }
+}
+
+/** Lays spans `[from, to)` out after the text that stayed before them, up to the text that stayed after them. */
+function lay(
+  spans: readonly { readonly length: number; readonly lead: Lead }[],
+  from: number,
+  to: number,
+  trailing: string,
+  contentOf: (index: number) => Content,
+): Side {
+  const places: Place[] = []
+  const parts: string[] = []
+  let covered = 0
+  for (let index = from; index < to; index++) {
+    const { lead } = spans[index]!
+    const place = placeOf(index, covered + lead.gap.length - lead.overlap, contentOf(index))
+    places.push(place)
+    parts.push(lead.gap, place.text.slice(lead.overlap))
+    covered = Math.max(covered, place.end)
+  }
+  const next = spans[to]
+  const { gap, overlap } = next?.lead ?? { gap: trailing, overlap: 0 }
+  const border = covered + gap.length - overlap
+  parts.push(gap)
+  return {
+    places,
+    text: parts.join('').slice(0, Math.max(0, border)),
+    border,
+    before: spans[from - 1]?.length ?? 0,
+    after: next?.length ?? 0,
+  }
 }
 
 /**

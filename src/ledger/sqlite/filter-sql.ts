@@ -12,7 +12,7 @@ import type { Json } from '../../core/json.ts'
  * - a path label quoted by `JSON.stringify` finds the key that `JSON.stringify` wrote, unless there is a NUL in one
  *   of them: SQLite compares keys only up to it, and `"a"` finds `"a\u0000b"`;
  * - `->` gives back the stored text of a value to the byte, so scalars are equal when their texts are. That keeps
- *   `true` from `1`, and survives lone surrogates, which parameters of type TEXT do not;
+ *   `true` from `1`, and leaves lone surrogates in their escaped form;
  * - `->>` decodes strings to UTF-8 (lone surrogates to their three bytes), and TEXT compares by bytes;
  * - `->>` reads numbers exactly, except that integers below 2^63 are taken digit by digit (see `numberSql`).
  *
@@ -167,7 +167,7 @@ function equalTo(place: Place, value: Json): Sql {
   const parts = Object.entries(value as { readonly [key: string]: Json })
   return all([
     sql`(${typeAt(place)} IS ${isArray ? 'array' : 'object'})`,
-    sql`((SELECT count(*) FROM ${partsAt(place)}) >= ${parts.length})`,
+    sql`((SELECT count(*) FROM ${partsAt(place)}) = ${parts.length})`,
     ...parts.map(([key, part]) =>
       equalTo({ document, path: path + (isArray ? `[${key}]` : label(key)) }, part),
     ),
@@ -229,6 +229,9 @@ function numberSql(value: number): Sql {
   return literal ? sql`CAST(${JSON.stringify(value)} AS INTEGER)` : sql`${value}`
 }
 
-/** A lone surrogate cannot be bound as TEXT (the driver makes it U+FFFD); SQLite's own decoder keeps it. */
+/**
+ * How a lone surrogate is bound as TEXT is up to V8: three bytes in Node 20, U+FFFD where strings are written as
+ * strict UTF-8. SQLite's own decoder always makes it the three bytes that it makes of the stored one.
+ */
 const stringSql = (value: string): Sql =>
   /\p{Surrogate}/u.test(value) ? sql`(${JSON.stringify(value)} ->> '$')` : sql`${value}`

@@ -34,22 +34,33 @@ export class Connection {
   }
 
   run(sql: string, ...values: Value[]): number {
-    return this.prepare(sql).run(...values).changes
+    return this.prepare(sql).run(...bound(sql, values)).changes
   }
 
   row<R extends Row = Row>(sql: string, ...values: Value[]): R | undefined {
-    return this.prepare(sql).get(...values) as R | undefined
+    return this.prepare(sql).get(...bound(sql, values)) as R | undefined
   }
 
   rows<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
-    return this.prepare(sql).all(...values) as R[]
+    return this.prepare(sql).all(...bound(sql, values)) as R[]
   }
 
   /** First column of the first row. */
   value<V extends Value = Value>(sql: string, ...values: Value[]): V | undefined {
-    return (this.prepare(sql).get(...values) as Row | undefined)?.[0] as V | undefined
+    return (this.prepare(sql).get(...bound(sql, values)) as Row | undefined)?.[0] as V | undefined
+  }
+
+  /** Rows of a statement made up for one call, such as a filter: not kept, so that they cannot pile up. */
+  once<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
+    return this.db.prepare<Value[]>(sql).raw(true).all(...values) as R[]
   }
 }
+
+/** better-sqlite3 takes numbered parameters (`?1`) as names. */
+const bound = (sql: string, values: Value[]): Value[] =>
+  values.length > 0 && sql.includes('?1')
+    ? [Object.fromEntries(values.map((value, i) => [i + 1, value])) as unknown as Value]
+    : values
 
 /** `INSERT` with its columns checked against the schema. */
 export const insertInto = <T extends TableName>(table: T, columns: readonly Column<T>[]): string =>

@@ -1,0 +1,31 @@
+import { isKey, type Key } from './key.ts'
+
+/** The pattern of seed 004: an opaque key between double brackets. */
+const ANCHOR = /\[\[([A-Za-z0-9:_\-/.]+)\]\]/g
+
+export interface Anchors {
+  /** Keys printed in the text, in order of first appearance, without repetition. */
+  readonly keys: readonly Key[]
+  /** What stands between double brackets and is no key. */
+  readonly notKeys: readonly string[]
+}
+
+/** Reads the anchors printed in a text. Keys are matched exactly as the store mints them. */
+export function parseAnchors(text: string): Anchors {
+  const keys = new Set<Key>()
+  const notKeys = new Set<string>()
+  if (text.includes('[['))
+    for (const [, inner] of text.matchAll(ANCHOR)) {
+      if (isKey(inner)) keys.add(inner)
+      else notKeys.add(inner!)
+    }
+  return { keys: [...keys], notKeys: [...notKeys] }
+}
+
+/** The text with every anchor blanked: equal for two texts that differ only in the keys they cite. */
+export const withoutAnchors = (text: string): string =>
+  text.replace(ANCHOR, (whole, inner: string) => (isKey(inner) ? '[[]]' : whole))
+
+/** Every printed key, in order, repetitions kept. */
+export const anchorSequence = (text: string): Key[] =>
+  [...text.matchAll(ANCHOR)].map(([, inner]) => inner).filter((inner): inner is Key => isKey(inner))

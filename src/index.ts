@@ -1,0 +1,39 @@
+export { parseAnchors } from './core/anchors.ts'
+export { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from './core/errors.ts'
+export type { EventData, EventOf, EventType, StoreEvent } from './core/event.ts'
+export type { Where } from './core/filter.ts'
+export type { Json, Metadata } from './core/json.ts'
+export type { Key } from './core/key.ts'
+export {
+  type Cause,
+  type Claim,
+  type Dependent,
+  type FetchResult,
+  type FetchStatus,
+  type Lineage,
+  type LineageNode,
+  type Metric,
+  match,
+  type Place,
+  type PutOutcome,
+  type PutResult,
+  type Reason,
+  type Revision,
+  type RevisionDiff,
+  type RevisionText,
+  type SourceInfo,
+  type SourceResult,
+  type Span,
+  type SpanReason,
+  type Summary,
+  type SummaryReason,
+  type SummaryState,
+  type Tombstone,
+  type WriteResult,
+} from './core/model.ts'
+export { openStore, type StoreOptions } from './open.ts'
+export type { CollectionInfo, Embedder, Erased, Retired } from './ports.ts'
+export type { Collection, FindOptions } from './store/collection.ts'
+export type { AppendInput, PutInput, SpanInput, VectorInput } from './store/draft.ts'
+export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
+export type { CollectionOptions, Store } from './store/store.ts'

@@ -1,0 +1,428 @@
+import type BetterSqlite3 from 'better-sqlite3'
+import { monotonicFactory } from 'ulid'
+import type { Entry } from '../../core/changeset.ts'
+import { SpanStoreError } from '../../core/errors.ts'
+import type { Filter } from '../../core/filter.ts'
+import type { Key } from '../../core/key.ts'
+import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
+import type {
+  CollectionInfo,
+  FindQuery,
+  Head,
+  Ledger,
+  PlannedAppend,
+  PlannedPut,
+  RegisterCommand,
+  WriteOptions,
+} from '../../ports.ts'
+import {
+  checkMetric,
+  findCollection,
+  listCollections,
+  requireCollection,
+  writeCollection,
+  writeDrop,
+  writeRename,
+} from './collections.ts'
+import { Commit } from './commit.ts'
+import { filterSql } from './filter-sql.ts'
+import { dependents, lineage } from './graph.ts'
+import { CURRENT_METADATA, Gaps, readEntries, readSource } from './heads.ts'
+import { openDatabase, storageError } from './open.ts'
+import { prepareTemporaryTables } from './propagate.ts'
+import { fetchAsOf, fetchNow, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
+import { Connection, insertInto } from './statements.ts'
+import { listSummaries, representative, writeSummaries } from './summaries.ts'
+import {
+  writeAppend,
+  writeComputed,
+  writeExpired,
+  writePut,
+  writeRemove,
+  writeRetire,
+  writeUpdate,
+} from './write.ts'
+
+export interface LedgerOptions {
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number
+  /** How long a write waits for other writers before it fails with STORE_BUSY, in milliseconds. */
+  readonly wait?: number
+  /** Called after each commit. */
+  readonly onCommit?: () => void
+}
+
+/** A plan did not fit any more: roll back and tell the store to plan again. */
+const OUTDATED = Symbol('outdated')
+
+/** Opens or creates the ledger in an SQLite file. */
+export function openSqliteLedger(path: string, options: LedgerOptions = {}): SqliteLedger {
+  const clock = options.clock ?? Date.now
+  const wait = options.wait ?? 10_000
+  const db = openDatabase(path, { clock, wait })
+  return new SqliteLedger(db, path, { clock, wait, onCommit: options.onCommit ?? (() => {}) })
+}
+
+export class SqliteLedger implements Ledger {
+  readonly id: Key
+  readonly connection: Connection
+  readonly #db: BetterSqlite3.Database
+  readonly #path: string
+  readonly #options: Required<LedgerOptions>
+  readonly #mint: (at: number) => Key
+
+  constructor(db: BetterSqlite3.Database, path: string, options: Required<LedgerOptions>) {
+    this.#db = db
+    this.#path = path
+    this.#options = options
+    this.connection = new Connection(db)
+    prepareTemporaryTables(this.connection)
+    this.id = this.connection.value<Key>('SELECT key FROM store')!
+    const ulid = monotonicFactory()
+    this.#mint = (at) => ulid(at) as Key
+  }
+
+  // ── transactions ──────────────────────────────────────────────────────────────────────────────────────────
+
+  #checkOpen(): void {
+    if (!this.#db.open) throw new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
+  }
+
+  /**
+   * One write transaction. IMMEDIATE, so that a second writer waits here rather than failing at its commit. The wait
+   * is asynchronous: other work of this process goes on.
+   */
+  async transact<T>(work: (connection: Connection, now: number) => T): Promise<T> {
+    const started = performance.now()
+    for (let attempt = 0; ; attempt++) {
+      this.#checkOpen()
+      try {
+        this.connection.run('BEGIN IMMEDIATE')
+        break
+      } catch (error) {
+        const code = (error as { code?: string }).code ?? ''
+        if (!code.startsWith('SQLITE_BUSY')) throw storageError(error, this.#path)
+        const waited = Math.round(performance.now() - started)
+        if (waited >= this.#options.wait)
+          throw new SpanStoreError(
+            'STORE_BUSY',
+            `another writer held ${this.#path} for ${waited} ms; try again, or raise the wait option`,
+            { waited },
+            { cause: error },
+          )
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(20, 1 + attempt)))
+      }
+    }
+    try {
+      const result = work(this.connection, this.#options.clock())
+      this.connection.run('COMMIT')
+      this.#options.onCommit()
+      return result
+    } catch (error) {
+      if (this.#db.inTransaction) this.connection.run('ROLLBACK')
+      throw storageError(error, this.#path)
+    }
+  }
+
+  async #write<T>(options: WriteOptions, work: (commit: Commit) => T): Promise<T> {
+    return await this.transact((connection, now) => {
+      if (options.commandId !== undefined) {
+        const before = connection.value<string>('SELECT result FROM command WHERE id = ?', options.commandId)
+        if (before !== undefined) return JSON.parse(before) as T
+      }
+      const commit = new Commit(connection, now, this.#mint)
+      writeExpired(commit)
+      const result = work(commit)
+      commit.finish()
+      if (options.commandId !== undefined)
+        connection
+          .prepare(insertInto('command', ['id', 'at', 'result']))
+          .run(options.commandId, now, JSON.stringify(result))
+      return result
+    })
+  }
+
+  #writeIn<T>(collection: number, options: WriteOptions, work: (commit: Commit) => T): Promise<T> {
+    return this.#write(options, (commit) => {
+      requireCollection(commit.connection, collection)
+      writeComputed(commit.connection, collection, options.computed)
+      return work(commit)
+    })
+  }
+
+  /** Commits what is due. Answers when the next thing falls due, if anything does. */
+  async expire(): Promise<number | undefined> {
+    this.#checkOpen()
+    const next = () =>
+      this.connection.value<number | null>(
+        'SELECT min(expires) FROM source_head WHERE expires IS NOT NULL',
+      ) ?? undefined
+    let due = next()
+    if (due !== undefined && due <= this.#options.clock()) {
+      await this.#write({}, () => undefined)
+      due = next()
+    }
+    return due
+  }
+
+  /** Reads one snapshot, after what is due was committed. */
+  async #read<T>(work: (connection: Connection) => T): Promise<T> {
+    await this.expire()
+    return this.#snapshot(work)
+  }
+
+  #snapshot<T>(work: (connection: Connection) => T): T {
+    try {
+      this.connection.run('BEGIN')
+      try {
+        return work(this.connection)
+      } finally {
+        this.connection.run('COMMIT')
+      }
+    } catch (error) {
+      throw storageError(error, this.#path)
+    }
+  }
+
+  // ── collections ───────────────────────────────────────────────────────────────────────────────────────────
+
+  async collections(): Promise<readonly CollectionInfo[]> {
+    return await this.#read(listCollections)
+  }
+
+  async openCollection(name: string, metric: Metric | undefined, recreate: boolean): Promise<CollectionInfo> {
+    this.#checkOpen()
+    const found = findCollection(this.connection, name)
+    if (found !== undefined) return checkMetric(found, metric)
+    const made = await this.#write({}, (commit) =>
+      writeCollection(commit, name, metric ?? 'cosine', recreate, this.#mint(commit.at)),
+    )
+    return checkMetric(made, metric)
+  }
+
+  async renameCollection(name: string, to: string): Promise<void> {
+    await this.#write({}, (commit) => writeRename(commit, name, to))
+  }
+
+  dropCollection(name: string) {
+    return this.#write({}, (commit) => writeDrop(commit, name))
+  }
+
+  // ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** One key, without a transaction of its own: a single statement is a snapshot. */
+  fetchOne(key: string, collection?: number): FetchResult | Promise<FetchResult> {
+    this.#checkOpen()
+    const result = fetchNow(this.connection, key, collection, this.#options.clock())
+    if (result !== 'due') return result
+    return this.expire().then(() => this.fetchOne(key, collection))
+  }
+
+  async fetch(keys: readonly string[], collection?: number, asOf?: number): Promise<readonly FetchResult[]> {
+    if (asOf !== undefined)
+      return await this.#read((connection) => keys.map((key) => fetchAsOf(connection, key, collection, asOf)))
+    return await this.#read((connection) =>
+      // What is due was committed just now; the snapshot may not judge by a later clock.
+      keys.map((key) => fetchNow(connection, key, collection, Number.NEGATIVE_INFINITY) as FetchResult),
+    )
+  }
+
+  async find(collection: number, query: FindQuery): Promise<readonly Span[]> {
+    return await this.#read((connection) => {
+      const { sql, params } = liveSpansWhere(query)
+      return connection
+        .rows<[number]>(
+          `${sql} ORDER BY s.id LIMIT ? OFFSET ?`,
+          collection,
+          ...params,
+          query.limit,
+          query.offset,
+        )
+        .map(([id]) => {
+          const row = connection.row<NodeRow>(NODE_BY_ID, id)!
+          return spanOf(row, row[3])
+        })
+    })
+  }
+
+  async count(collection: number, where?: Filter): Promise<number> {
+    return await this.#read((connection) => {
+      if (where === undefined)
+        return connection.value<number>('SELECT live FROM collection_head WHERE collection = ?', collection)!
+      const { sql, params } = liveSpansWhere({ where })
+      return connection.once<[number]>(`SELECT count(*) FROM (${sql})`, collection, ...params)[0]![0]
+    })
+  }
+
+  async source(collection: number, source: string, asOf?: number) {
+    return await this.#read((connection) => sourceResult(connection, collection, source, asOf))
+  }
+
+  async sources(collection: number, after: string | undefined, limit: number) {
+    return await this.#read((connection) => listSources(connection, collection, after, limit))
+  }
+
+  async history(collection: number, source: string) {
+    return await this.#read((connection) => history(connection, collection, source))
+  }
+
+  async read(collection: number, source: string, revision?: number) {
+    return await this.#read((connection) => readRevisionText(connection, collection, source, revision))
+  }
+
+  async diff(collection: number, source: string, from: number, to: number) {
+    return await this.#read((connection) => diffRevisions(connection, collection, source, from, to))
+  }
+
+  async lineage(key: Key) {
+    return await this.#read((connection) => lineage(connection, key))
+  }
+
+  async dependents(key: Key) {
+    return await this.#read((connection) => dependents(connection, key))
+  }
+
+  // ── planning ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  async head(collection: number, source: string): Promise<Head> {
+    return await this.#read((connection) => {
+      const row = readSource(connection, collection, source)
+      if (row === undefined)
+        return { version: 0, revision: 0, removed: false, live: 0, spans: 0, trailing: '', position: 0 }
+      const { last } = row
+      return {
+        version: row.version,
+        revision: row.revision,
+        removed: last.removed,
+        live: row.live,
+        spans: last.spans,
+        trailing: last.trailing === null ? '' : new Gaps(connection).text(last.trailing),
+        position: last.position,
+        ...(row.fingerprint === null ? {} : { fingerprint: row.fingerprint }),
+        ...(last.chunker === null ? {} : { chunker: last.chunker }),
+        ...(last.metadata === null ? {} : { metadata: last.metadata }),
+        ...(row.expires === null ? {} : { expiresAt: row.expires }),
+      }
+    })
+  }
+
+  async entries(collection: number, source: string): Promise<readonly Entry[]> {
+    return this.#snapshot((connection) => {
+      const row = readSource(connection, collection, source)
+      return row === undefined ? [] : readEntries(connection, row).entries
+    })
+  }
+
+  async texts(ids: readonly number[]): Promise<(string | undefined)[]> {
+    return ids.map((id) => {
+      const row = this.connection.row<[string | null, number]>(
+        `SELECT text, EXISTS (SELECT 1 FROM erasure WHERE span = ?1) OR EXISTS (SELECT 1 FROM pruning WHERE span = ?1)
+         FROM span WHERE id = ?1`,
+        id,
+      )
+      return row === undefined || row[1] === 1 || row[0] === null ? undefined : row[0]
+    })
+  }
+
+  async embedded(embedder: string, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#snapshot((connection) => {
+      const known = hashes.filter(
+        (hash) =>
+          connection.value('SELECT 1 FROM embedding WHERE hash = ? AND name = ?', hash, embedder) !==
+          undefined,
+      )
+      return new Set(known)
+    })
+  }
+
+  async command(commandId: string): Promise<unknown> {
+    this.#checkOpen()
+    const result = this.connection.value<string>('SELECT result FROM command WHERE id = ?', commandId)
+    return result === undefined ? undefined : JSON.parse(result)
+  }
+
+  // ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  async put(
+    collection: number,
+    puts: readonly PlannedPut[],
+    options: WriteOptions,
+  ): Promise<readonly PutResult[] | undefined> {
+    try {
+      return await this.#writeIn(collection, options, (commit) =>
+        puts.map((put) => {
+          const result = writePut(commit, collection, put)
+          if (result === undefined) throw OUTDATED
+          return result
+        }),
+      )
+    } catch (error) {
+      if (error === OUTDATED) return undefined
+      throw error
+    }
+  }
+
+  append(collection: number, append: PlannedAppend, options: WriteOptions) {
+    return this.#writeIn(collection, options, (commit) => writeAppend(commit, collection, append))
+  }
+
+  remove(collection: number, source: string, options: WriteOptions) {
+    return this.#writeIn(collection, options, (commit) => writeRemove(commit, collection, source))
+  }
+
+  retire(collection: number, keys: readonly string[], reason: 'deleted' | 'evicted', options: WriteOptions) {
+    return this.#writeIn(collection, options, (commit) => writeRetire(commit, collection, keys, reason))
+  }
+
+  update(
+    collection: number,
+    keys: readonly string[],
+    patch: (metadata: string | undefined) => string | undefined,
+    options: WriteOptions,
+  ) {
+    return this.#writeIn(collection, options, (commit) => writeUpdate(commit, collection, keys, patch))
+  }
+
+  register(
+    collection: number,
+    session: string,
+    summaries: readonly RegisterCommand[],
+    options: WriteOptions,
+  ) {
+    return this.#writeIn(collection, options, (commit) =>
+      writeSummaries(commit, collection, session, summaries),
+    )
+  }
+
+  async summaries(collection: number, session: string, which: 'live' | 'notCurrent') {
+    return await this.#read((connection) => listSummaries(connection, collection, session, which))
+  }
+
+  async representative(collection: number, session: string, key: Key) {
+    return await this.#read((connection) => representative(connection, collection, session, key))
+  }
+
+  async close(): Promise<void> {
+    if (this.#db.open) this.#db.close()
+  }
+}
+
+/** Ids of a collection's live spans that pass the filter; the collection is the first parameter. */
+function liveSpansWhere(query: { where?: Filter; sources?: readonly string[] }) {
+  const parts = [
+    `SELECT s.id FROM span s WHERE s.collection = ? AND s.kind = 0
+     AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)`,
+  ]
+  const params: (string | number | null)[] = []
+  if (query.sources !== undefined) {
+    parts.push('AND s.source IN (SELECT o.id FROM source o JOIN json_each(?) j ON j.value = o.name)')
+    params.push(JSON.stringify(query.sources))
+  }
+  if (query.where !== undefined) {
+    const filter = filterSql(query.where, CURRENT_METADATA)
+    parts.push(`AND ${filter.sql}`)
+    params.push(...filter.params)
+  }
+  return { sql: parts.join(' '), params }
+}

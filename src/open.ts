@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { invalid } from './store/input.ts'
+import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
+import type { Embedder } from './ports.ts'
+import { Store } from './store/store.ts'
+
+export interface StoreOptions {
+  /** Computes vectors for new texts. Without one, texts are stored and found by words. */
+  readonly embedder?: Embedder
+  /** How long a write waits for other writers before it fails with STORE_BUSY, in milliseconds. Default 10 000. */
+  readonly wait?: number
+  /** Milliseconds since the epoch; for tests. */
+  readonly clock?: () => number
+}
+
+/** Opens the store in a directory, creating both if need be. `:memory:` keeps everything in memory. */
+export async function openStore(directory: string, options: StoreOptions = {}): Promise<Store> {
+  if (typeof directory !== 'string' || directory === '') throw invalid('directory', directory, "give a path, or ':memory:'")
+  const clock = options.clock ?? Date.now
+  if (directory !== ':memory:') mkdirSync(directory, { recursive: true })
+  const ledger = openSqliteLedger(directory === ':memory:' ? directory : join(directory, 'ledger.db'), {
+    clock,
+    ...(options.wait === undefined ? {} : { wait: options.wait }),
+  })
+  return new Store(ledger, { clock, ...(options.embedder === undefined ? {} : { embedder: options.embedder }) })
+}

@@ -1,0 +1,528 @@
+import type { Chunker } from '../chunking/index.ts'
+import type { Entry, Texts } from '../core/changeset.ts'
+import { SpanStoreError } from '../core/errors.ts'
+import { parseFilter, type Where } from '../core/filter.ts'
+import type { Metadata } from '../core/json.ts'
+import { type Key, parseKey } from '../core/key.ts'
+import type {
+  Dependent,
+  FetchResult,
+  Lineage,
+  Metric,
+  PutResult,
+  Revision,
+  RevisionDiff,
+  RevisionText,
+  SourceResult,
+  Span,
+  WriteResult,
+} from '../core/model.ts'
+import { plan } from '../core/plan.ts'
+import type { CollectionInfo, Computed, Embedder, Erased, Ledger, PlannedPut, Retired } from '../ports.ts'
+import { rebuildChunker } from './chunkers.ts'
+import {
+  type AppendInput,
+  type Chunked,
+  chunked,
+  newSpans,
+  type Prepared,
+  type PutInput,
+  prepare,
+} from './draft.ts'
+import { array, canonical, identifier, invalid, metadataOf, object, wholeNumber } from './input.ts'
+import { Session } from './session.ts'
+
+export interface CollectionContext {
+  readonly ledger: Ledger
+  readonly embedder: Embedder | undefined
+  readonly clock: () => number
+}
+
+export interface FindOptions {
+  readonly where?: Where
+  readonly sources?: readonly string[]
+  /** Default 100, at most 10 000. */
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** How often a write plans again because others were faster, before it gives up. */
+const REPLANS = 50
+
+/**
+ * A named set of sources: the unit of isolation and of event order. Get one from `store.collection(name)`. The
+ * handle stays valid when the collection is renamed; after a drop every call throws COLLECTION_DROPPED.
+ */
+export class Collection {
+  readonly #context: CollectionContext
+  readonly #info: CollectionInfo
+  /** Chunkers this process has used here, so that a later put may leave the chunker out. */
+  readonly #chunkers = new Map<string, Chunker>()
+
+  constructor(context: CollectionContext, info: CollectionInfo) {
+    this.#context = context
+    this.#info = info
+  }
+
+  /** The collection's own id, which outlives its names. */
+  get id(): Key {
+    return this.#info.id
+  }
+
+  /** Its name when this handle was opened. */
+  get name(): string {
+    return this.#info.name
+  }
+
+  get metric(): Metric {
+    return this.#info.metric
+  }
+
+  get #ledger(): Ledger {
+    return this.#context.ledger
+  }
+
+  // ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Ingest, edit and re-chunk in one verb: cuts the text (or takes `spans`), keeps the key of everything that is
+   * still there, retires the rest with its successors, and marks every dependent summary, all in one transaction.
+   * A put that changes nothing writes nothing.
+   *
+   * @throws REVISION_CONFLICT, ERASED_TEXT, INVALID_VECTOR, INVALID_CHUNKS, EMBEDDER_FAILED, STORE_BUSY
+   */
+  async put(input: PutInput): Promise<PutResult> {
+    const [result] = await this.#put([prepare(input, 'put')], input.commandId)
+    return result!
+  }
+
+  /** Like `put` for several sources, in one transaction: all or none. A source may occur once. @throws DUPLICATE_SOURCE */
+  async putMany(
+    inputs: readonly Omit<PutInput, 'commandId'>[],
+    options: { readonly commandId?: string } = {},
+  ): Promise<readonly PutResult[]> {
+    const prepared = array('putMany', inputs).map((input, i) => prepare(input as PutInput, `putMany[${i}]`))
+    const seen = new Set<string>()
+    for (const { source } of prepared) {
+      if (seen.has(source))
+        throw new SpanStoreError(
+          'DUPLICATE_SOURCE',
+          `source ${JSON.stringify(source)} occurs twice in one putMany; which text should win? Put it once`,
+          { source },
+        )
+      seen.add(source)
+    }
+    return prepared.length === 0 ? [] : await this.#put(prepared, options.commandId)
+  }
+
+  async #put(puts: readonly Prepared[], commandId: string | undefined): Promise<readonly PutResult[]> {
+    const before = await this.#answered<readonly PutResult[]>(commandId)
+    if (before !== undefined) return before
+    for (let attempt = 0; attempt < REPLANS; attempt++) {
+      const results: (PutResult | undefined)[] = []
+      const planned: PlannedPut[] = []
+      const drafts: Chunked[] = []
+      for (const put of puts) {
+        const { unchanged, plannedPut, draft } = await this.#plan(put)
+        results.push(unchanged)
+        if (plannedPut !== undefined) {
+          planned.push(plannedPut)
+          drafts.push(draft)
+        }
+      }
+      // Nothing to write, and no answer to remember.
+      if (planned.length === 0 && commandId === undefined) return results as PutResult[]
+      const defer = puts.every((put) => put.defer)
+      const computed = defer ? undefined : await this.#embed(mintedTexts(planned))
+      const written = await this.#ledger.put(this.#info.ref, planned, {
+        ...(commandId === undefined ? {} : { commandId }),
+        ...(computed === undefined ? {} : { computed }),
+      })
+      if (written === undefined) continue
+      let next = 0
+      return results.map((result) => result ?? written[next++]!)
+    }
+    throw new SpanStoreError(
+      'STORE_BUSY',
+      `other writers changed ${puts.map((put) => JSON.stringify(put.source)).join(', ')} ${REPLANS} times while this put was planned; try again`,
+      { waited: 0 },
+    )
+  }
+
+  async #plan(put: Prepared): Promise<{ unchanged?: PutResult; plannedPut?: PlannedPut; draft: Chunked }> {
+    const head = await this.#ledger.head(this.#info.ref, put.source)
+    if (put.expectedRevision !== undefined && put.expectedRevision !== head.revision)
+      throw new SpanStoreError(
+        'REVISION_CONFLICT',
+        `source ${JSON.stringify(put.source)} stands at revision ${head.revision}, not ${put.expectedRevision}: read it again and redo the change`,
+        { source: put.source, expected: put.expectedRevision, actual: head.revision },
+      )
+    if (put.chunker !== undefined) this.#chunkers.set(put.chunker.id, put.chunker)
+    const keepsChunker = put.spans === undefined && put.chunker === undefined && head.chunker !== undefined
+    const draft = await chunked(put, {
+      metadata: head.metadata,
+      chunker: keepsChunker ? (this.#chunkers.get(head.chunker) ?? rebuildChunker(head.chunker)) : undefined,
+    })
+    const metadata = put.metadata === undefined ? head.metadata : canonical(put.metadata)
+    const expiresAt = put.expiresAt === undefined ? head.expiresAt : (put.expiresAt ?? undefined)
+    const standing =
+      head.revision > 0 &&
+      !head.removed &&
+      head.live === head.spans &&
+      head.metadata === metadata &&
+      head.expiresAt === expiresAt &&
+      head.chunker === draft.chunker
+    const unchanged = (): PutResult => ({
+      source: put.source,
+      revision: head.revision,
+      position: head.position,
+      outcome: 'unchanged',
+      kept: head.spans,
+      added: [],
+      retired: [],
+      stale: [],
+    })
+    if (standing && head.fingerprint === draft.fingerprint) return { unchanged: unchanged(), draft }
+
+    const entries = head.revision === 0 ? [] : await this.#ledger.entries(this.#info.ref, put.source)
+    const decided = await this.#decide(entries, head.trailing, draft)
+    // A field left out keeps its value, also where `update` changed it since.
+    const updated = decided.updated.filter((entry) => {
+      const slot = decided.slots.find((s) => 'keep' in s && s.keep === entry)
+      return slot !== undefined && 'chunk' in slot && !draft.chunks[slot.chunk]!.keepsMetadata
+    })
+    const changeset = { ...decided, updated }
+    const same =
+      standing &&
+      changeset.retired.length === 0 &&
+      changeset.moved.length === 0 &&
+      updated.length === 0 &&
+      changeset.slots.every(
+        (slot, i) =>
+          'keep' in slot &&
+          entries[slot.keep]!.lead.gap === draft.chunks[i]!.lead.gap &&
+          entries[slot.keep]!.lead.overlap === draft.chunks[i]!.lead.overlap,
+      ) &&
+      draft.trailing === head.trailing &&
+      draft.chunks.every((chunk) => chunk.vector === undefined)
+    if (same) return { unchanged: unchanged(), draft }
+    return {
+      draft,
+      plannedPut: {
+        source: put.source,
+        version: head.version,
+        entries,
+        chunks: draft.chunks,
+        trailing: draft.trailing,
+        changeset,
+        fingerprint: draft.fingerprint,
+        chunker: draft.chunker,
+        metadata,
+        expiresAt,
+        readmit: put.readmit,
+      },
+    }
+  }
+
+  /** `plan` is synchronous and asks at most once for old texts; a ledger may have to fetch them in between. */
+  async #decide(entries: readonly Entry[], trailing: string, draft: Chunked) {
+    const known = new Map<number, string | undefined>()
+    for (;;) {
+      let asked: readonly number[] | undefined
+      const texts: Texts = {
+        old: (indices) => {
+          asked = indices.filter((i) => !known.has(i))
+          if (asked.length > 0) throw NEEDS_TEXTS
+          return indices.map((i) => known.get(i))
+        },
+        chunk: (i) => draft.chunks[i]!.text,
+      }
+      try {
+        return plan(entries, trailing, draft, texts)
+      } catch (error) {
+        if (error !== NEEDS_TEXTS) throw error
+        const found = await this.#ledger.texts(asked!.map((i) => entries[i]!.id))
+        asked!.forEach((index, i) => {
+          known.set(index, found[i])
+        })
+      }
+    }
+  }
+
+  /** Embeds before the commit, so that a failing embedder leaves the old revision live. */
+  async #embed(texts: ReadonlyMap<string, string>): Promise<Computed | undefined> {
+    const { embedder } = this.#context
+    if (embedder === undefined || texts.size === 0) return undefined
+    if (this.#info.embedder !== undefined && this.#info.embedder !== embedder.id)
+      throw new SpanStoreError(
+        'EMBEDDER_MISMATCH',
+        `collection ${JSON.stringify(this.#info.name)} uses the embedder ${this.#info.embedder}, this process holds ${embedder.id}; open the store with the former, or switch the collection`,
+        { collection: this.#info.name, expected: this.#info.embedder, actual: embedder.id },
+      )
+    const known = await this.#ledger.embedded(embedder.id, [...texts.keys()])
+    const missing = [...texts].filter(([hash, text]) => !known.has(hash) && text.trim() !== '')
+    if (missing.length === 0) return undefined
+    const failed = (why: string, cause?: unknown) =>
+      new SpanStoreError(
+        'EMBEDDER_FAILED',
+        `embedder ${embedder.id} ${why}; nothing was written. Try again, or put with defer: true to store the text now`,
+        { embedder: embedder.id },
+        { cause },
+      )
+    let vectors: readonly Float32Array[]
+    try {
+      vectors = await embedder.embedDocuments(missing.map(([, text]) => text))
+    } catch (error) {
+      throw failed(`failed (${(error as Error)?.message ?? error})`, error)
+    }
+    if (vectors.length !== missing.length)
+      throw failed(`answered ${vectors.length} vectors for ${missing.length} texts`)
+    for (const vector of vectors)
+      if (vector.length !== embedder.dimensions || !vector.every(Number.isFinite))
+        throw failed(`answered a vector of ${vector.length} dimensions or with numbers that are not finite`)
+    return {
+      embedder: embedder.id,
+      dimensions: embedder.dimensions,
+      vectors: new Map(missing.map(([hash], i) => [hash, vectors[i]!])),
+    }
+  }
+
+  async #answered<T>(commandId: string | undefined): Promise<T | undefined> {
+    if (commandId === undefined) return undefined
+    identifier('commandId', commandId)
+    return (await this.#ledger.command(commandId)) as T | undefined
+  }
+
+  /**
+   * Adds to the end of a source, creating it if need be, in time that does not depend on its length.
+   * @throws ERASED_TEXT, INVALID_VECTOR, EMBEDDER_FAILED, STORE_BUSY
+   */
+  async append(input: AppendInput): Promise<PutResult> {
+    object('append', input, ['source', 'spans', 'commandId', 'readmit', 'defer'])
+    const source = identifier('append.source', input.source)
+    const own = newSpans(input.spans, 'append.spans')
+    const before = await this.#answered<PutResult>(input.commandId)
+    if (before !== undefined) return before
+    const head = await this.#ledger.head(this.#info.ref, source)
+    const common = head.metadata === undefined ? undefined : (JSON.parse(head.metadata) as Metadata)
+    const spans = own.map((span) => ({
+      ...span,
+      metadata:
+        span.metadata === undefined
+          ? head.metadata
+          : canonical(metadataOf('metadata', { ...common, ...(JSON.parse(span.metadata) as Metadata) })),
+    }))
+    const texts = new Map(
+      spans.flatMap((s) => (s.text === undefined || s.vector !== undefined ? [] : [[s.hash!, s.text]])),
+    )
+    const computed = input.defer === true ? undefined : await this.#embed(texts)
+    return await this.#ledger.append(
+      this.#info.ref,
+      { source, spans, metadata: head.metadata, expiresAt: undefined, readmit: input.readmit === true },
+      { ...commandOption(input.commandId), ...(computed === undefined ? {} : { computed }) },
+    )
+  }
+
+  /** Takes a whole source away: its spans become tombstones, reason `deleted`. Removing what is not there is no error. */
+  async remove(input: { readonly source: string; readonly commandId?: string }): Promise<Retired> {
+    object('remove', input, ['source', 'commandId'])
+    return await this.#ledger.remove(
+      this.#info.ref,
+      identifier('remove.source', input.source),
+      commandOption(input.commandId),
+    )
+  }
+
+  /**
+   * Retires live spans by key, or all that match a filter. A span keeps its place in its source until the next
+   * revision, so that the same text put again is recognised as `identical`.
+   */
+  async retire(
+    keys: readonly string[] | { readonly where: Where },
+    options: { readonly reason?: 'deleted' | 'evicted'; readonly commandId?: string } = {},
+  ): Promise<Retired> {
+    object('options', options, ['reason', 'commandId'])
+    const reason = options.reason ?? 'deleted'
+    if (reason !== 'deleted' && reason !== 'evicted')
+      throw invalid('options.reason', reason, "give 'deleted' or 'evicted'")
+    const chosen = Array.isArray(keys)
+      ? keysOf('keys', keys)
+      : await this.#matching((keys as { where: Where }).where)
+    return await this.#ledger.retire(this.#info.ref, chosen, reason, commandOption(options.commandId))
+  }
+
+  async #matching(where: Where): Promise<readonly Key[]> {
+    const filter = parseFilter(where)
+    const spans = await this.#ledger.find(this.#info.ref, {
+      where: filter,
+      limit: Number.MAX_SAFE_INTEGER,
+      offset: 0,
+    })
+    return spans.map((span) => span.key)
+  }
+
+  /**
+   * Changes metadata of live spans, and nothing else. `merge` (the default) sets the given fields and leaves the
+   * others; `unset` removes fields; `replace: true` makes the given metadata all there is.
+   */
+  async update(input: {
+    readonly keys: readonly string[]
+    readonly metadata?: Metadata
+    readonly unset?: readonly string[]
+    readonly replace?: boolean
+    readonly commandId?: string
+  }): Promise<WriteResult & { readonly updated: readonly Key[] }> {
+    object('update', input, ['keys', 'metadata', 'unset', 'replace', 'commandId'])
+    const keys = keysOf('update.keys', input.keys)
+    const given = input.metadata === undefined ? {} : metadataOf('update.metadata', input.metadata)
+    const unset = new Set((input.unset ?? []).map((name, i) => identifier(`update.unset[${i}]`, name)))
+    const patch = (before: string | undefined) => {
+      const old = before === undefined || input.replace === true ? {} : (JSON.parse(before) as Metadata)
+      const merged = Object.entries({ ...old, ...given }).filter(([name]) => !unset.has(name))
+      return canonical(metadataOf('metadata', Object.fromEntries(merged)))
+    }
+    return await this.#ledger.update(this.#info.ref, keys, patch, commandOption(input.commandId))
+  }
+
+  /**
+   * Removes text physically: from the ledger, its log, manifests, full text and index. Keys and lineage stay, as
+   * tombstones with `erasedAt`. @throws CASCADE_REQUIRED when live spans hold the same bytes.
+   */
+  async erase(
+    target: { readonly keys: readonly string[] } | { readonly source: string },
+    options: { readonly cascade?: boolean; readonly commandId?: string } = {},
+  ): Promise<Erased> {
+    object('options', options, ['cascade', 'commandId'])
+    const checked =
+      'keys' in target
+        ? { keys: keysOf('erase.keys', target.keys) }
+        : { source: identifier('erase.source', target.source) }
+    return await this.#ledger.erase(
+      this.#info.ref,
+      checked,
+      options.cascade === true,
+      commandOption(options.commandId),
+    )
+  }
+
+  // ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Exactly one of the four results; never throws for a key that is not there. A key of another collection is
+   * `absent` here (`store.fetch` looks everywhere). With `asOf`, a position of this collection, what the key
+   * answered then.
+   */
+  async fetch(key: string, options?: { readonly asOf?: number }): Promise<FetchResult> {
+    if (options?.asOf !== undefined)
+      return (await this.#ledger.fetch([key], this.#info.ref, options.asOf))[0]!
+    return await this.#ledger.fetchOne(key, this.#info.ref)
+  }
+
+  /** One result per key, in request order, duplicates kept. */
+  async fetchMany(
+    keys: readonly string[],
+    options?: { readonly asOf?: number },
+  ): Promise<readonly FetchResult[]> {
+    return await this.#ledger.fetch(array('keys', keys) as string[], this.#info.ref, options?.asOf)
+  }
+
+  /** Live spans whose metadata match, oldest first. @throws INVALID_FILTER */
+  async find(options: FindOptions = {}): Promise<readonly Span[]> {
+    object('find', options, ['where', 'sources', 'limit', 'offset'])
+    const limit = wholeNumber('find.limit', options.limit ?? 100, 0)
+    if (limit > 10_000) throw invalid('find.limit', limit, 'read at most 10 000 at once; page with offset')
+    return await this.#ledger.find(this.#info.ref, {
+      ...(options.where === undefined ? {} : { where: parseFilter(options.where) }),
+      ...(options.sources === undefined
+        ? {}
+        : {
+            sources: array('find.sources', options.sources).map((s, i) =>
+              identifier(`find.sources[${i}]`, s),
+            ),
+          }),
+      limit,
+      offset: wholeNumber('find.offset', options.offset ?? 0, 0),
+    })
+  }
+
+  /** How many live spans there are, or how many match. */
+  async count(options: { readonly where?: Where } = {}): Promise<number> {
+    return await this.#ledger.count(
+      this.#info.ref,
+      options.where === undefined ? undefined : parseFilter(options.where),
+    )
+  }
+
+  /** A source's state: live with spans, live with none, removed, never seen. */
+  async source(id: string, options?: { readonly asOf?: number }): Promise<SourceResult> {
+    return await this.#ledger.source(this.#info.ref, identifier('source', id), options?.asOf)
+  }
+
+  /** Every source ever seen, by name, removed ones included. */
+  async *sources(): AsyncGenerator<SourceResult> {
+    let after: string | undefined
+    for (;;) {
+      const page = await this.#ledger.sources(this.#info.ref, after, 200)
+      yield* page
+      if (page.length < 200) return
+      after = page.at(-1)!.source
+    }
+  }
+
+  /** A revision's text, byte for byte, with the place of each span; the last one unless told. */
+  async read(id: string, options: { readonly revision?: number } = {}): Promise<RevisionText> {
+    return await this.#ledger.read(this.#info.ref, identifier('source', id), options.revision)
+  }
+
+  /** All revisions of a source, oldest first. @throws SOURCE_UNKNOWN */
+  async history(id: string): Promise<readonly Revision[]> {
+    return await this.#ledger.history(this.#info.ref, identifier('source', id))
+  }
+
+  /** What became of the spans between two revisions. @throws REVISION_UNKNOWN */
+  async diff(id: string, from: number, to: number): Promise<RevisionDiff> {
+    return await this.#ledger.diff(
+      this.#info.ref,
+      identifier('source', id),
+      wholeNumber('from', from, 1),
+      wholeNumber('to', to, 1),
+    )
+  }
+
+  /** Where a key's text came from and what became of it. */
+  async lineage(key: string): Promise<Lineage> {
+    return await this.#ledger.lineage(parseKey(key))
+  }
+
+  /** Every summary that stands on a key, at any depth, nearest first. */
+  async dependents(key: string): Promise<readonly Dependent[]> {
+    return await this.#ledger.dependents(parseKey(key))
+  }
+
+  /** A session's handle; a session begins with its first summary. */
+  session(id: string): Session {
+    return new Session(this.#ledger, this.#info, identifier('session', id))
+  }
+}
+
+const NEEDS_TEXTS = Symbol('needs texts')
+
+const commandOption = (commandId: string | undefined) =>
+  commandId === undefined ? {} : { commandId: identifier('commandId', commandId) }
+
+const keysOf = (path: string, keys: unknown): string[] =>
+  array(path, keys).map((key, i) => {
+    if (typeof key !== 'string') throw invalid(`${path}[${i}]`, key, 'give a key as the store returned it')
+    return key
+  })
+
+function mintedTexts(puts: readonly PlannedPut[]): Map<string, string> {
+  const texts = new Map<string, string>()
+  for (const { changeset, chunks } of puts)
+    for (const slot of changeset.slots) {
+      if ('keep' in slot) continue
+      const { hash, text, vector } = chunks[slot.mint]!
+      if (hash !== undefined && vector === undefined) texts.set(hash, text!)
+    }
+  return texts
+}

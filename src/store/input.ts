@@ -1,0 +1,127 @@
+import { SpanStoreError } from '../core/errors.ts'
+import type { Json, Metadata } from '../core/json.ts'
+
+/*
+ * What callers hand in is checked here, once, before anything is read or written: a refused call leaves the store
+ * exactly as it was.
+ */
+
+export const invalid = (path: string, value: unknown, advice: string) =>
+  new SpanStoreError('INVALID_ARGUMENT', `${path} is ${show(value)}; ${advice}`, { path, value })
+
+/** A short, safe rendering of any value for an error message. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'function') return 'a function'
+  let text: string
+  try {
+    text = JSON.stringify(value) ?? String(value)
+  } catch {
+    text = 'a value that is no JSON'
+  }
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+/** A string that can be given back as it came: SQLite stores UTF-8, which has no lone surrogates. */
+export function wellFormed(path: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalid(path, value, 'give a string')
+  if (value.isWellFormed()) return value
+  const offset = [...value].findIndex((character) => !character.isWellFormed())
+  throw new SpanStoreError(
+    'ILL_FORMED_TEXT',
+    `${path} holds half a surrogate pair (character ${offset}), so it could not be given back as it came; repair it with toWellFormed(), or cut it elsewhere`,
+    { path, offset },
+  )
+}
+
+/** An identifier chosen by the caller: 1 to 1024 characters. */
+export function identifier(path: string, value: unknown): string {
+  const text = wellFormed(path, value)
+  if (text.length >= 1 && text.length <= 1024) return text
+  throw invalid(path, value, 'give 1 to 1024 characters')
+}
+
+export function wholeNumber(path: string, value: unknown, least: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
+  throw invalid(path, value, `give a whole number of at least ${least}`)
+}
+
+export function array(path: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw invalid(path, value, 'give an array')
+}
+
+export function object(path: string, value: unknown, known: readonly string[]): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(path, value, `give an object with ${known.join(', ')}`)
+  for (const key of Object.keys(value))
+    if (!known.includes(key))
+      throw invalid(
+        `${path}.${key}`,
+        (value as Record<string, unknown>)[key],
+        `the fields are ${known.join(', ')}`,
+      )
+  return value as Record<string, unknown>
+}
+
+export function vectorOf(path: string, value: unknown): Float32Array {
+  if (!(value instanceof Float32Array) && !Array.isArray(value))
+    throw invalid(path, value, 'give a Float32Array or an array of numbers')
+  const vector = Float32Array.from(value as ArrayLike<number>)
+  if (vector.length === 0 || !vector.every(Number.isFinite))
+    throw new SpanStoreError(
+      'INVALID_VECTOR',
+      `${path} ${vector.length === 0 ? 'is empty' : 'holds a number that is not finite in 32 bits'}; give finite numbers`,
+      { path, actual: vector.length },
+    )
+  return vector
+}
+
+/** Metadata nests this deep at most: SQLite's own JSON stops a little above a thousand. */
+const METADATA_DEPTH = 100
+
+export function metadataOf(path: string, value: unknown): Metadata {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(path, value, 'give an object of JSON values')
+  return sorted(path, value, 0) as Metadata
+}
+
+/** Canonical JSON (sorted keys), so that equal metadata are equal strings; undefined when there is none. */
+export function canonical(metadata: Metadata | undefined): string | undefined {
+  if (metadata === undefined) return undefined
+  const text = JSON.stringify(metadata)
+  return text === '{}' ? undefined : text
+}
+
+function sorted(path: string, value: unknown, depth: number): Json {
+  if (depth > METADATA_DEPTH) throw invalid(path, '…', `nest metadata at most ${METADATA_DEPTH} deep`)
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      if (Number.isFinite(value)) return value
+      break
+    case 'object':
+      if (value === null) return null
+      if (Array.isArray(value)) return value.map((item, i) => sorted(`${path}[${i}]`, item, depth + 1))
+      if (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null) {
+        // fromEntries defines own properties, so a key called __proto__ stays a key.
+        return Object.fromEntries(
+          Object.keys(value)
+            .filter((key) => (value as Record<string, unknown>)[key] !== undefined)
+            .sort()
+            .map((key) => [
+              key,
+              sorted(`${path}.${key}`, (value as Record<string, unknown>)[key], depth + 1),
+            ]),
+        )
+      }
+  }
+  throw invalid(
+    path,
+    value,
+    'metadata holds strings, finite numbers, booleans, null, arrays and plain objects',
+  )
+}
