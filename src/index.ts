@@ -31,8 +31,8 @@ export {
   type Tombstone,
   type WriteResult,
 } from './core/model.ts'
-export { openStore, type StoreOptions } from './open.ts'
-export type { CollectionInfo, Embedder, Erased, Retired } from './ports.ts'
+export { openStore, restoreBackup, type StoreOptions } from './open.ts'
+export type { Backup, CollectionInfo, Embedder, Erased, LedgerStats, Problem, Retired } from './ports.ts'
 export type { Collection, FindOptions } from './store/collection.ts'
 export type { AppendInput, PutInput, SpanInput, VectorInput } from './store/draft.ts'
 export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'

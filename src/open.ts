@@ -1,9 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { invalid } from './store/input.ts'
+import { LEDGER_FILE } from './ledger/sqlite/backup.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
 import type { Embedder } from './ports.ts'
+import { invalid } from './store/input.ts'
 import { Store } from './store/store.ts'
+
+export { restoreBackup } from './ledger/sqlite/backup.ts'
 
 export interface StoreOptions {
   /** Computes vectors for new texts. Without one, texts are stored and found by words. */
@@ -16,12 +19,16 @@ export interface StoreOptions {
 
 /** Opens the store in a directory, creating both if need be. `:memory:` keeps everything in memory. */
 export async function openStore(directory: string, options: StoreOptions = {}): Promise<Store> {
-  if (typeof directory !== 'string' || directory === '') throw invalid('directory', directory, "give a path, or ':memory:'")
+  if (typeof directory !== 'string' || directory === '')
+    throw invalid('directory', directory, "give a path, or ':memory:'")
   const clock = options.clock ?? Date.now
   if (directory !== ':memory:') mkdirSync(directory, { recursive: true })
-  const ledger = openSqliteLedger(directory === ':memory:' ? directory : join(directory, 'ledger.db'), {
+  const ledger = openSqliteLedger(directory === ':memory:' ? directory : join(directory, LEDGER_FILE), {
     clock,
     ...(options.wait === undefined ? {} : { wait: options.wait }),
   })
-  return new Store(ledger, { clock, ...(options.embedder === undefined ? {} : { embedder: options.embedder }) })
+  return new Store(ledger, {
+    clock,
+    ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
+  })
 }

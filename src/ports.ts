@@ -1,5 +1,4 @@
 import type { Changeset, Entry, Lead } from './core/changeset.ts'
-import type { StoreEvent } from './core/event.ts'
 import type { Filter } from './core/filter.ts'
 import type { Key } from './core/key.ts'
 import type {
@@ -85,6 +84,8 @@ export interface PlannedPut {
   readonly metadata: string | undefined
   readonly expiresAt: number | undefined
   readonly readmit: boolean
+  /** The answer where the source is as the put wants it, but for vectors: only the ledger can compare those. */
+  readonly unchanged: PutResult | undefined
 }
 
 export interface PlannedAppend {
@@ -151,6 +152,41 @@ export interface FindQuery {
   readonly offset: number
 }
 
+/** What `verify` can find in a ledger. Derived rows can be repaired; the rest asks for a backup. */
+export interface Problem {
+  readonly code:
+    | 'DAMAGED_FILE'
+    | 'BROKEN_REFERENCE'
+    | 'POSITION_GAP'
+    | 'WRONG_HEAD'
+    | 'WRONG_COUNT'
+    | 'MISSING_CAUSE'
+    | 'SURPLUS_CAUSE'
+    | 'WRONG_IDENTICAL'
+  readonly what: string
+  readonly repaired: boolean
+}
+
+export interface LedgerStats {
+  readonly collections: readonly {
+    readonly name: string
+    readonly position: number
+    readonly sources: number
+    readonly live: number
+    readonly tombstones: number
+    readonly summaries: { readonly current: number; readonly suspect: number; readonly stale: number }
+  }[]
+  readonly events: number
+  readonly bytes: number
+}
+
+export interface Backup {
+  readonly store: Key
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[]
+}
+
 export interface Ledger {
   readonly id: Key
 
@@ -207,9 +243,15 @@ export interface Ledger {
     cascade: boolean,
     options: WriteOptions,
   ): Promise<Erased>
+  /** Drops texts of spans retired before a time (milliseconds). `reclaimed`: the files shrank. */
   prune(
-    before: ReadonlyMap<number, number>,
+    before: number,
+    signal?: AbortSignal,
   ): Promise<{ readonly pruned: number; readonly reclaimed: boolean }>
+  /** Compares derived rows with the append-only tables, and sets them right when told to. */
+  verify(repair: boolean): Promise<readonly Problem[]>
+  stats(): Promise<LedgerStats>
+  backup(directory: string, onProgress?: (done: number, total: number) => void): Promise<Backup>
 
   register(
     collection: number,
@@ -221,6 +263,5 @@ export interface Ledger {
   /** The latest current summary of the session that covers the key. */
   representative(collection: number, session: string, key: Key): Promise<Key | undefined>
 
-  events(collection: number, after: number, limit: number): Promise<readonly StoreEvent[]>
   close(): Promise<void>
 }

@@ -95,11 +95,11 @@ function problemOf(entries: readonly Entry[], chunks: readonly DraftChunk[]): Pr
   const classOf = ({ hash, length }: Entry | DraftChunk) =>
     hash !== undefined ? texts(hash) : length === 0 ? textless : NEVER
   return {
-    old: Int32Array.from(entries, classOf),
-    new: Int32Array.from(chunks, classOf),
-    live: Uint8Array.from(entries, ({ live }) => (live ? 1 : 0)),
-    oldMetadata: Int32Array.from(entries, (entry) => metadata(entry.metadata)),
-    newMetadata: Int32Array.from(chunks, (chunk) => metadata(chunk.metadata)),
+    old: Int32Array.from(entries.map(classOf)),
+    new: Int32Array.from(chunks.map(classOf)),
+    live: Uint8Array.from(entries.map(({ live }) => (live ? 1 : 0))),
+    oldMetadata: Int32Array.from(entries.map((entry) => metadata(entry.metadata))),
+    newMetadata: Int32Array.from(chunks.map((chunk) => metadata(chunk.metadata))),
   }
 }
 

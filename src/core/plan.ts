@@ -196,8 +196,8 @@ function movesOf(
   const textless = textClass(undefined)
   const classOf = ({ hash, length }: Entry | DraftChunk) =>
     hash !== undefined ? textClass(hash) : length === 0 ? textless : NEVER
-  const old = Int32Array.from(entries, (entry, i) => (entry.live && free[i] === 1 ? classOf(entry) : NEVER))
-  const newer = Int32Array.from(chunks, (chunk, j) => (inOrder[j]! < 0 ? classOf(chunk) : NEVER))
+  const old = entries.map((entry, i) => (entry.live && free[i] === 1 ? classOf(entry) : NEVER))
+  const newer = chunks.map((chunk, j) => (inOrder[j]! < 0 ? classOf(chunk) : NEVER))
 
   const entryOf = new Map<number, number>()
   const taken = new Uint8Array(entries.length)
@@ -241,7 +241,7 @@ function movesOf(
     }
     if (repeated.size === 0) break
     const longer = classes<number>()
-    const grow = (windows: Windows, side: Int32Array): Windows =>
+    const grow = (windows: Windows, side: readonly number[]): Windows =>
       windows.flatMap(([at, kind]) => {
         const next = side[at + size] ?? NEVER
         if (next === NEVER || !repeated.has(kind)) return []
@@ -256,7 +256,7 @@ function movesOf(
 /** Where a window starts, and the class of its contents. */
 type Windows = readonly (readonly [at: number, kind: number])[]
 
-function windowsOf(side: Int32Array): Windows {
+function windowsOf(side: readonly number[]): Windows {
   const windows: [number, number][] = []
   side.forEach((kind, at) => {
     if (kind !== NEVER) windows.push([at, kind])

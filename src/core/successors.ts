@@ -36,6 +36,8 @@ interface Ground {
   readonly pieces: readonly Piece[]
   /** How far the new places up to each one reach: rises even where one lies within the one before. */
   readonly reaches: readonly number[]
+  /** How many non-blank characters there are now between a piece and the one before it. */
+  readonly added: (piece: number) => number
 }
 
 /** A successor holds this much of the unchanged text of a span, or this share of the smaller of both. */
@@ -54,20 +56,27 @@ const REPLACEMENTS = 8
  */
 export function retire(old: Side, now: Side, record: boolean): readonly Retirement[] {
   const unchanged = old.text === now.text
+  const pieces = withBorders(equalPieces(old, now), old, now)
+  const added: number[] = []
   let reach = -Infinity
   const ground: Ground = {
     old,
     now,
-    pieces: withBorders(equalPieces(old, now), old, now),
+    pieces,
     reaches: now.places.map(({ end }) => {
       reach = Math.max(reach, end)
       return reach
     }),
+    added: (p) => {
+      const last = pieces[p - 1]
+      added[p] ??= nonBlank(now.text, last ? newEndOf(last) : 0, pieces[p]?.new ?? now.text.length)
+      return added[p]
+    },
   }
   const leaving = old.places.filter(({ stays }) => !stays)
   const [only, ...others] = now.places.filter(({ stays }) => !stays)
   return leaving.map((span) => {
-    const whole = unchanged || staysWhole(span, ground.pieces)
+    const whole = unchanged || staysWhole(span, pieces)
     let successors = holders(span, whole, ground)
     if (successors.length === 0) successors = replacements(span, ground)
     // One span gone and one new in its place: a record or a turn that was written over.
@@ -132,9 +141,9 @@ function holders(span: Place, whole: boolean, { pieces, now, reaches }: Ground):
  * The chunks that stand where a span's text was replaced, by proportion. None where it was simply removed, and none
  * that are mostly made of text that was there before: they are what became of another span.
  */
-function replacements(span: Place, { old, now, pieces, reaches }: Ground): readonly number[] {
+function replacements(span: Place, { old, now, pieces, reaches, added }: Ground): readonly number[] {
   let most = 0
-  let hunk = { from: 0, to: 0, old: 0, oldEnd: 0, new: 0, newEnd: 0 }
+  let hunk = { from: 0, to: 0, old: 0, oldEnd: 0, new: 0, newEnd: 0, added: 0 }
   for (let p = firstAfter(pieces, span.start, oldEndOf); p <= pieces.length; p++) {
     const last = pieces[p - 1]
     const next = pieces[p]
@@ -147,9 +156,9 @@ function replacements(span: Place, { old, now, pieces, reaches }: Ground): reado
     if (size <= most) continue
     most = size
     const newEnd = next?.new ?? now.text.length
-    hunk = { from, to, old: start, oldEnd, new: last ? newEndOf(last) : 0, newEnd }
+    hunk = { from, to, old: start, oldEnd, new: last ? newEndOf(last) : 0, newEnd, added: added(p) }
   }
-  if (most === 0 || nonBlank(now.text, hunk.new, hunk.newEnd) === 0) return []
+  if (hunk.added === 0) return []
   const scale = (hunk.newEnd - hunk.new) / (hunk.oldEnd - hunk.old)
   const from = hunk.new + (hunk.from - hunk.old) * scale
   const to = hunk.new + (hunk.to - hunk.old) * scale

@@ -1,8 +1,8 @@
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Metric, WriteResult } from '../core/model.ts'
-import type { CollectionInfo, Embedder, Ledger } from '../ports.ts'
+import type { Backup, CollectionInfo, Embedder, Ledger, LedgerStats, Problem } from '../ports.ts'
 import { Collection } from './collection.ts'
-import { array, identifier, invalid, object } from './input.ts'
+import { array, identifier, invalid, object, wholeNumber } from './input.ts'
 
 export interface CollectionOptions {
   /** Default cosine. An existing collection of another metric is refused. */
@@ -68,6 +68,42 @@ export class Store implements AsyncDisposable {
   /** One result per key, in request order, duplicates kept. */
   async fetchMany(keys: readonly string[]): Promise<readonly FetchResult[]> {
     return await this.#ledger.fetch(array('keys', keys) as string[])
+  }
+
+  /**
+   * Compares every derived row with the append-only tables: O(store). `repair: true` sets derived rows right; what
+   * cannot be derived needs a backup. An empty list means all is well.
+   */
+  async verify(options: { readonly repair?: boolean } = {}): Promise<readonly Problem[]> {
+    object('options', options, ['repair'])
+    return await this.#ledger.verify(options.repair === true)
+  }
+
+  async stats(): Promise<LedgerStats> {
+    return await this.#ledger.stats()
+  }
+
+  /**
+   * Copies the store to an empty directory while it is in use: one consistent state, checksummed. Open the copy
+   * with `restoreBackup` and `openStore`. @throws BACKUP_INVALID when the directory is not empty
+   */
+  async backup(
+    directory: string,
+    options: { readonly onProgress?: (done: number, total: number) => void } = {},
+  ): Promise<Backup> {
+    return await this.#ledger.backup(identifier('directory', directory), options.onProgress)
+  }
+
+  /**
+   * Drops the texts of spans retired before a time (milliseconds since the epoch). Their tombstones, successors and
+   * lineage stay; reading them as of a time when they lived answers `tombstone` with `prunedAt`.
+   */
+  async prune(options: {
+    readonly before: number
+    readonly signal?: AbortSignal
+  }): Promise<{ readonly pruned: number; readonly reclaimed: boolean }> {
+    object('prune', options, ['before', 'signal'])
+    return await this.#ledger.prune(wholeNumber('prune.before', options.before, 0), options.signal)
   }
 
   async close(): Promise<void> {

@@ -140,11 +140,12 @@ export function writeDrop(commit: Commit, name: string): WriteResult {
   const found = knownCollection(connection, name)
   const position = commit.event(found.ref, 'collection.dropped', { data: JSON.stringify({ name }) })
   connection.run(
-    'UPDATE collection_head SET dropped = ?, dropped_at = ?, live = 0 WHERE collection = ?',
+    'UPDATE collection_head SET dropped = ?, dropped_at = ? WHERE collection = ?',
     position,
     commit.at,
     found.ref,
   )
+  commit.clearLive(found.ref)
   for (const [support] of connection.rows<[number]>(
     'SELECT DISTINCT support FROM dependency WHERE "foreign" = ?',
     found.ref,

@@ -72,6 +72,11 @@ export class Commit {
     return this.#head(collection).position
   }
 
+  /** A dropped collection has no live spans any more. */
+  clearLive(collection: number): void {
+    this.#head(collection).live = 0
+  }
+
   /** Reserves `count` positions and answers the last one before them. */
   reserve(collection: number, count: number): number {
     const head = this.#head(collection)

@@ -108,7 +108,10 @@ export function requireKept(
   name: string,
   position: number,
 ): void {
-  const floor = connection.value<number>('SELECT floor FROM collection_head WHERE collection = ?', collection)!
+  const floor = connection.value<number>(
+    'SELECT floor FROM collection_head WHERE collection = ?',
+    collection,
+  )!
   if (position >= floor) return
   throw new SpanStoreError(
     'CURSOR_EXPIRED',

@@ -13,18 +13,20 @@ const TELLING = 32
  */
 export function identicalOf(connection: Connection, tombstone: number): number | undefined {
   const row = connection.row<
-    [number, number | null, number | null, string | null, number, string | null, number]
+    [number, number | null, number | null, string | null, number, string | null, number, number]
   >(
     `SELECT s.kind, s.source, s.revision, s.hash, s.length,
        CASE WHEN s.length < ${TELLING} THEN s.text END,
-       EXISTS (SELECT 1 FROM erasure e WHERE e.span = s.id)
+       EXISTS (SELECT 1 FROM erasure e WHERE e.span = s.id), EXISTS (SELECT 1 FROM pruning p WHERE p.span = s.id)
      FROM span s WHERE s.id = ?`,
     tombstone,
   )!
-  const [kind, source, revision, hash, length, short, erased] = row
+  const [kind, source, revision, hash, length, short, erased, pruned] = row
   if (kind === 1) return liveEnd(connection, tombstone)
   if (erased === 1 || hash === null || length === 0) return undefined
-  if (short !== null ? short.trim() === '' : isBlank(connection, tombstone)) return undefined
+  // Only texts that are not blank are ever pruned.
+  if (pruned === 0 && (short !== null ? short.trim() === '' : isBlank(connection, tombstone)))
+    return undefined
 
   const candidates = new Set<number>()
   const seen = new Set<number>([tombstone])

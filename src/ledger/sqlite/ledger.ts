@@ -6,15 +6,20 @@ import type { Filter } from '../../core/filter.ts'
 import type { Key } from '../../core/key.ts'
 import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
 import type {
+  Backup,
   CollectionInfo,
+  Erased,
   FindQuery,
   Head,
   Ledger,
+  LedgerStats,
   PlannedAppend,
   PlannedPut,
+  Problem,
   RegisterCommand,
   WriteOptions,
 } from '../../ports.ts'
+import { backupLedger } from './backup.ts'
 import {
   checkMetric,
   findCollection,
@@ -25,15 +30,19 @@ import {
   writeRename,
 } from './collections.ts'
 import { Commit } from './commit.ts'
+import { type EraseTarget, writeErase } from './erase.ts'
 import { filterSql } from './filter-sql.ts'
 import { dependents, lineage } from './graph.ts'
 import { CURRENT_METADATA, Gaps, readEntries, readSource } from './heads.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
+import { PRUNE_BATCH, writePruned } from './prune.ts'
 import { fetchAsOf, fetchNow, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
 import { Connection, insertInto } from './statements.ts'
+import { ledgerStats } from './stats.ts'
 import { listSummaries, representative, writeSummaries } from './summaries.ts'
+import { verifyLedger } from './verify.ts'
 import {
   writeAppend,
   writeComputed,
@@ -51,6 +60,8 @@ export interface LedgerOptions {
   readonly wait?: number
   /** Called after each commit. */
   readonly onCommit?: () => void
+  /** Files derived from the ledger, which an erasure has to reach. They answer what they still wait for. */
+  readonly derived?: readonly { erase(ids: readonly number[]): Promise<readonly string[]> }[]
 }
 
 /** A plan did not fit any more: roll back and tell the store to plan again. */
@@ -61,7 +72,12 @@ export function openSqliteLedger(path: string, options: LedgerOptions = {}): Sql
   const clock = options.clock ?? Date.now
   const wait = options.wait ?? 10_000
   const db = openDatabase(path, { clock, wait })
-  return new SqliteLedger(db, path, { clock, wait, onCommit: options.onCommit ?? (() => {}) })
+  return new SqliteLedger(db, path, {
+    clock,
+    wait,
+    onCommit: options.onCommit ?? (() => {}),
+    derived: options.derived ?? [],
+  })
 }
 
 export class SqliteLedger implements Ledger {
@@ -393,6 +409,62 @@ export class SqliteLedger implements Ledger {
     return this.#writeIn(collection, options, (commit) =>
       writeSummaries(commit, collection, session, summaries),
     )
+  }
+
+  async erase(
+    collection: number,
+    target: EraseTarget,
+    cascade: boolean,
+    options: WriteOptions,
+  ): Promise<Erased> {
+    const { ids, ...done } = await this.#writeIn(collection, options, (commit) =>
+      writeErase(commit, collection, target, cascade),
+    )
+    const waitingFor: string[] = []
+    if (!this.#checkpoint()) waitingFor.push(`a reader of ${this.#path}`)
+    for (const derived of this.#options.derived) waitingFor.push(...(await derived.erase(ids)))
+    return { ...done, complete: waitingFor.length === 0, waitingFor }
+  }
+
+  /** Moves the write-ahead log into the file and empties it. False while another connection reads an older state. */
+  #checkpoint(): boolean {
+    const [busy] = this.connection.row<[number, number, number]>('PRAGMA wal_checkpoint(TRUNCATE)')!
+    return busy === 0
+  }
+
+  async prune(
+    before: number,
+    signal?: AbortSignal,
+  ): Promise<{ readonly pruned: number; readonly reclaimed: boolean }> {
+    let pruned = 0
+    for (let batch = PRUNE_BATCH; batch === PRUNE_BATCH; pruned += batch) {
+      signal?.throwIfAborted()
+      batch = await this.transact((connection, now) => writePruned(connection, before, now))
+    }
+    if (pruned === 0) return { pruned, reclaimed: false }
+    try {
+      this.#db.exec('VACUUM')
+      return { pruned, reclaimed: this.#checkpoint() }
+    } catch (error) {
+      // Others are at work: the space is free inside the file and will be used again.
+      if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return { pruned, reclaimed: false }
+      throw storageError(error, this.#path)
+    }
+  }
+
+  async verify(repair: boolean): Promise<readonly Problem[]> {
+    return repair
+      ? await this.transact((connection) => verifyLedger(connection, true))
+      : await this.#read((connection) => verifyLedger(connection, false))
+  }
+
+  async stats(): Promise<LedgerStats> {
+    return await this.#read((connection) => ledgerStats(connection))
+  }
+
+  async backup(directory: string, onProgress?: (done: number, total: number) => void): Promise<Backup> {
+    this.#checkOpen()
+    return await backupLedger(this.#db, this.id, directory, this.#options.clock(), onProgress)
   }
 
   async summaries(collection: number, session: string, which: 'live' | 'notCurrent') {

@@ -34,7 +34,10 @@ const VERDICT = `
       (SELECT EXISTS (SELECT 1 FROM cause c WHERE c.dependent = i.target) FROM identical i WHERE i.span = s.id), 2)
   END`
 
-const LIVE_DEPENDENT = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = d.dependent)'
+// A summary of a dropped collection is a tombstone without a row of its own: it has no causes and passes none on.
+const LIVE_DEPENDENT = `NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = d.dependent)
+  AND NOT EXISTS (SELECT 1 FROM span n CROSS JOIN collection_head h ON h.collection = n.collection
+    WHERE n.id = d.dependent AND h.dropped IS NOT NULL)`
 const STATE_OF = (summary: string) =>
   `coalesce((SELECT max(c.hard) + 1 FROM cause c WHERE c.dependent = ${summary}), 0)`
 
@@ -50,13 +53,15 @@ export function propagate(commit: Commit): Key[] {
   connection.run('DELETE FROM touched')
   for (const seed of seeds)
     connection.run(`INSERT INTO wave SELECT s.id, ${VERDICT} FROM span s WHERE s.id = ?`, seed)
-  const cleared = connection
+  const satisfied = connection
     .rows<[number]>('SELECT node FROM wave WHERE verdict = ?', SATISFIED)
     .map(([node]) => node)
   connection.run('DELETE FROM wave WHERE verdict = ?', SATISFIED)
   const round = invalidate(connection)
-  connection.run('DELETE FROM wave')
-  for (const node of cleared) connection.run('INSERT INTO wave VALUES (?, ?)', node, SATISFIED)
+  // Judged again: the first walk may have reached the summary that satisfied a tombstone.
+  for (const node of satisfied)
+    connection.run(`INSERT INTO wave SELECT s.id, ${VERDICT} FROM span s WHERE s.id = ?`, node)
+  connection.run('DELETE FROM wave WHERE verdict <> ?', SATISFIED)
   clear(connection, round)
   return announce(commit)
 }
@@ -119,7 +124,6 @@ function announce(commit: Commit): Key[] {
   const collections = connection.rows<[number, number]>(
     `SELECT s.collection, count(*) FROM touched t CROSS JOIN span s ON s.id = t.summary
      WHERE t.was <> ${STATE_OF('t.summary')}
-       AND NOT EXISTS (SELECT 1 FROM collection_head h WHERE h.collection = s.collection AND h.dropped IS NOT NULL)
      GROUP BY s.collection`,
   )
   for (const [collection, count] of collections) {

@@ -52,7 +52,10 @@ export class Connection {
 
   /** Rows of a statement made up for one call, such as a filter: not kept, so that they cannot pile up. */
   once<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
-    return this.db.prepare<Value[]>(sql).raw(true).all(...values) as R[]
+    return this.db
+      .prepare<Value[]>(sql)
+      .raw(true)
+      .all(...values) as R[]
   }
 }
 

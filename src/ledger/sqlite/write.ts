@@ -211,6 +211,18 @@ export function writeComputed(
   )
   if (active === null)
     connection.run('UPDATE collection_head SET embedder = ? WHERE collection = ?', embedder, collection)
+  else if (active !== embedder) {
+    // Another process was first: the handle that embedded did not know yet.
+    const [name, expected] = connection.row<[string, string]>(
+      'SELECT h.name, e.name FROM collection_head h CROSS JOIN embedder e ON e.id = h.embedder WHERE h.collection = ?',
+      collection,
+    )!
+    throw new SpanStoreError(
+      'EMBEDDER_MISMATCH',
+      `collection ${JSON.stringify(name)} uses the embedder ${expected}, this process holds ${computed.embedder}; open the store with the former, or switch the collection`,
+      { collection: name, expected, actual: computed.embedder },
+    )
+  }
   for (const [hash, vector] of computed.vectors)
     connection.run(
       `${insertInto('embedding', ['hash', 'name', 'vector'])} ON CONFLICT DO NOTHING`,
@@ -245,6 +257,7 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
   const head = readSource(connection, collection, put.source)
   if ((head?.version ?? 0) !== put.version) return undefined
   const { changeset, entries, chunks } = put
+  if (put.unchanged !== undefined && !bringsVectors(connection, put)) return put.unchanged
   const source = head?.id ?? sourceId(connection, collection, put.source)
   refuseErased(connection, source, put.source, chunks, put.readmit)
 
@@ -275,6 +288,8 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
     )
     retired.push(id)
     if (hash !== undefined) hashes.add(hash)
+    // A successor that was there before is now reached by older tombstones, too.
+    for (const chunk of successors) if (chunks[chunk]!.hash !== undefined) hashes.add(chunks[chunk]!.hash)
   }
   for (const [entry, chunk] of changeset.restored) commit.link(entries[entry]!.id, ids[chunk]!, 1, 0)
   for (const entry of changeset.moved)
@@ -313,6 +328,16 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
     stale,
   }
 }
+
+/** Whether a put that is otherwise what is live supplies a vector that is not. */
+const bringsVectors = (connection: Connection, { changeset, entries, chunks }: PlannedPut): boolean =>
+  changeset.slots.some((slot, i) => {
+    const { vector } = chunks[i]!
+    return (
+      vector !== undefined &&
+      !('keep' in slot && lastSupplied(connection, entries[slot.keep]!.id)?.equals(bytes(vector)))
+    )
+  })
 
 /** Metadata and supplied vectors of kept spans, where they changed. */
 function amendKept(commit: Commit, collection: number, source: number, put: PlannedPut): void {
@@ -390,14 +415,17 @@ export function writeAppend(commit: Commit, collection: number, append: PlannedA
   const number = (head?.revision ?? 0) + 1
   const started = head !== undefined && head.last.spans > 0
   // Text after the last span stands between it and the first appended one.
-  const separator = head?.last.trailing != null ? 2 * head.last.trailing : 2 * gapId(connection, source, '\n')
+  const separator = 2 * (head?.last.trailing ?? 0)
   const plain = 2 * gapId(connection, source, '\n')
   const places: Places = { ids: [], leads: [] }
   const added: Key[] = []
   const hashes = new Set<string>()
   for (const span of append.spans) {
     const node = mint(commit, collection, source, number, span)
-    places.leads.push(places.ids.length > 0 ? plain : started || head?.last.trailing != null ? separator : 0)
+    // As in a put: nothing stands before the first span, or before one without text.
+    const first = places.ids.length === 0
+    if (first && head?.last.trailing != null) places.leads.push(separator)
+    else places.leads.push((first && !started) || span.text === undefined ? 0 : plain)
     places.ids.push(node.id)
     added.push(node.key)
     if (span.hash !== undefined) hashes.add(span.hash)
@@ -406,7 +434,7 @@ export function writeAppend(commit: Commit, collection: number, append: PlannedA
   const position = writeRevision(commit, collection, source, {
     number,
     chunker: head?.last.chunker ?? null,
-    metadata: append.metadata ?? head?.last.metadata ?? null,
+    metadata: head?.last.metadata ?? null,
     tree: appendPlaces(connection, head?.last.tree ?? EMPTY, places),
     trailing: null,
     spans,
@@ -583,14 +611,19 @@ export function discardSummary(commit: Commit, collection: number, summary: numb
 /** Retires what is due. What has become a tombstone stays one, whatever the clock does later. */
 export function writeExpired(commit: Commit): void {
   const { connection } = commit
-  for (const [source, collection, name] of connection.rows<[number, number, string]>(
-    `SELECT o.id, o.collection, o.name FROM source_head h CROSS JOIN source o ON o.id = h.source
-     WHERE h.expires <= ?`,
+  for (const [source, collection, name, collectionDropped] of connection.rows<
+    [number, number, string, number | null]
+  >(
+    `SELECT o.id, o.collection, o.name, c.dropped FROM source_head h CROSS JOIN source o ON o.id = h.source
+     CROSS JOIN collection_head c ON c.collection = o.collection WHERE h.expires <= ?`,
     commit.at,
   )) {
-    const spans = liveSpans(connection, readSource(connection, collection, name)!)
-    retireAll(commit, collection, source, spans, 'expired')
-    touchSource(connection, source, spans.length)
+    // Spans of a dropped collection are tombstones already, and stay what they are.
+    if (collectionDropped === null) {
+      const spans = liveSpans(connection, readSource(connection, collection, name)!)
+      retireAll(commit, collection, source, spans, 'expired')
+      touchSource(connection, source, spans.length)
+    }
     connection.run('UPDATE source_head SET expires = NULL WHERE source = ?', source)
   }
   propagate(commit)

@@ -1,0 +1,24 @@
+import type { Connection } from './statements.ts'
+
+/** Texts dropped in one transaction, so that writers are not held up. */
+export const PRUNE_BATCH = 2000
+
+/**
+ * Drops the texts of spans retired before a time, oldest first; their tombstones, hashes and lineage stay. Blank
+ * texts are left: there is nothing to gain, and whether a text was blank decides what may stand on it.
+ */
+export function writePruned(connection: Connection, before: number, now: number): number {
+  const ids = connection.rows<[number]>(
+    `SELECT t.span FROM tombstone t CROSS JOIN span s ON s.id = t.span
+     WHERE t.at < ? AND s.kind = 0 AND s.length > 0 AND trim(s.text) <> ''
+       AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = t.span)
+       AND NOT EXISTS (SELECT 1 FROM pruning p WHERE p.span = t.span)
+     LIMIT ${PRUNE_BATCH}`,
+    before,
+  )
+  for (const [id] of ids) {
+    connection.run('INSERT INTO pruning (span, at) VALUES (?, ?)', id, now)
+    connection.run("UPDATE span SET text = '' WHERE id = ?", id)
+  }
+  return ids.length
+}
