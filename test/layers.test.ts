@@ -25,6 +25,7 @@ const RANKS: Readonly<Record<string, number>> = {
   index: 4,
   wire: 5,
   adapters: 5,
+  ingest: 5,
   server: 5,
   cli: 6,
 }

@@ -16,7 +16,7 @@ export function parseKey(value: unknown, path = 'key'): Key {
   if (isKey(upper)) return upper
   throw new SpanStoreError(
     'INVALID_ARGUMENT',
-    `${path}: ${JSON.stringify(value)} is not a key; a key is 26 characters of Crockford base 32, as the store returned it`,
+    `${path}: ${typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : `a ${typeof value}`} is not a key; a key is 26 characters of Crockford base 32, as the store returned it`,
     { path, value },
   )
 }

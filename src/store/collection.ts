@@ -1,5 +1,5 @@
 import type { Chunker } from '../chunking/index.ts'
-import type { Entry, Texts } from '../core/changeset.ts'
+import type { Changeset, Entry, Texts } from '../core/changeset.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import { parseFilter, type Where } from '../core/filter.ts'
 import type { Metadata } from '../core/json.ts'
@@ -29,7 +29,7 @@ import {
   type PutInput,
   prepare,
 } from './draft.ts'
-import { array, canonical, identifier, invalid, metadataOf, object, wholeNumber } from './input.ts'
+import { array, canonical, flag, identifier, invalid, metadataOf, object, wholeNumber } from './input.ts'
 import { Session } from './session.ts'
 
 export interface CollectionContext {
@@ -101,6 +101,7 @@ export class Collection {
     inputs: readonly Omit<PutInput, 'commandId'>[],
     options: { readonly commandId?: string } = {},
   ): Promise<readonly PutResult[]> {
+    object('options', options, ['commandId'])
     const prepared = array('putMany', inputs).map((input, i) => prepare(input as PutInput, `putMany[${i}]`))
     const seen = new Set<string>()
     for (const { source } of prepared) {
@@ -119,28 +120,19 @@ export class Collection {
     const before = await this.#answered<readonly PutResult[]>(commandId)
     if (before !== undefined) return before
     for (let attempt = 0; attempt < REPLANS; attempt++) {
-      const results: (PutResult | undefined)[] = []
       const planned: PlannedPut[] = []
-      const drafts: Chunked[] = []
       for (const put of puts) {
-        const { unchanged, plannedPut, draft } = await this.#plan(put)
-        results.push(unchanged)
-        if (plannedPut !== undefined) {
-          planned.push(plannedPut)
-          drafts.push(draft)
-        }
+        planned.push(await this.#plan(put))
       }
       // Nothing to write, and no answer to remember.
-      if (planned.length === 0 && commandId === undefined) return results as PutResult[]
+      if (commandId === undefined && planned.every(changesNothing)) return planned.map((p) => p.unchanged!)
       const defer = puts.every((put) => put.defer)
       const computed = defer ? undefined : await this.#embed(mintedTexts(planned))
       const written = await this.#ledger.put(this.#info.ref, planned, {
         ...(commandId === undefined ? {} : { commandId }),
         ...(computed === undefined ? {} : { computed }),
       })
-      if (written === undefined) continue
-      let next = 0
-      return results.map((result) => result ?? written[next++]!)
+      if (written !== undefined) return written
     }
     throw new SpanStoreError(
       'STORE_BUSY',
@@ -149,7 +141,7 @@ export class Collection {
     )
   }
 
-  async #plan(put: Prepared): Promise<{ unchanged?: PutResult; plannedPut?: PlannedPut; draft: Chunked }> {
+  async #plan(put: Prepared): Promise<PlannedPut> {
     const head = await this.#ledger.head(this.#info.ref, put.source)
     if (put.expectedRevision !== undefined && put.expectedRevision !== head.revision)
       throw new SpanStoreError(
@@ -172,7 +164,7 @@ export class Collection {
       head.metadata === metadata &&
       head.expiresAt === expiresAt &&
       head.chunker === draft.chunker
-    const unchanged = (): PutResult => ({
+    const unchanged: PutResult = {
       source: put.source,
       revision: head.revision,
       position: head.position,
@@ -181,8 +173,19 @@ export class Collection {
       added: [],
       retired: [],
       stale: [],
-    })
-    if (standing && head.fingerprint === draft.fingerprint) return { unchanged: unchanged(), draft }
+    }
+    const planned = {
+      source: put.source,
+      version: head.version,
+      trailing: draft.trailing,
+      fingerprint: draft.fingerprint,
+      chunker: draft.chunker,
+      metadata,
+      expiresAt,
+      readmit: put.readmit,
+    }
+    if (standing && head.fingerprint === draft.fingerprint)
+      return { ...planned, unchanged, entries: [], chunks: [], changeset: NOTHING }
 
     const entries = head.revision === 0 ? [] : await this.#ledger.entries(this.#info.ref, put.source)
     const decided = await this.#decide(entries, head.trailing, draft)
@@ -203,25 +206,8 @@ export class Collection {
           entries[slot.keep]!.lead.gap === draft.chunks[i]!.lead.gap &&
           entries[slot.keep]!.lead.overlap === draft.chunks[i]!.lead.overlap,
       ) &&
-      draft.trailing === head.trailing &&
-      draft.chunks.every((chunk) => chunk.vector === undefined)
-    if (same) return { unchanged: unchanged(), draft }
-    return {
-      draft,
-      plannedPut: {
-        source: put.source,
-        version: head.version,
-        entries,
-        chunks: draft.chunks,
-        trailing: draft.trailing,
-        changeset,
-        fingerprint: draft.fingerprint,
-        chunker: draft.chunker,
-        metadata,
-        expiresAt,
-        readmit: put.readmit,
-      },
-    }
+      draft.trailing === head.trailing
+    return { ...planned, unchanged: same ? unchanged : undefined, entries, chunks: draft.chunks, changeset }
   }
 
   /** `plan` is synchronous and asks at most once for old texts; a ledger may have to fetch them in between. */
@@ -301,6 +287,8 @@ export class Collection {
     object('append', input, ['source', 'spans', 'commandId', 'readmit', 'defer'])
     const source = identifier('append.source', input.source)
     const own = newSpans(input.spans, 'append.spans')
+    const readmit = flag('append.readmit', input.readmit)
+    const defer = flag('append.defer', input.defer)
     const before = await this.#answered<PutResult>(input.commandId)
     if (before !== undefined) return before
     const head = await this.#ledger.head(this.#info.ref, source)
@@ -315,10 +303,10 @@ export class Collection {
     const texts = new Map(
       spans.flatMap((s) => (s.text === undefined || s.vector !== undefined ? [] : [[s.hash!, s.text]])),
     )
-    const computed = input.defer === true ? undefined : await this.#embed(texts)
+    const computed = defer ? undefined : await this.#embed(texts)
     return await this.#ledger.append(
       this.#info.ref,
-      { source, spans, metadata: head.metadata, expiresAt: undefined, readmit: input.readmit === true },
+      { source, spans, metadata: head.metadata, expiresAt: undefined, readmit },
       { ...commandOption(input.commandId), ...(computed === undefined ? {} : { computed }) },
     )
   }
@@ -347,11 +335,11 @@ export class Collection {
       throw invalid('options.reason', reason, "give 'deleted' or 'evicted'")
     const chosen = Array.isArray(keys)
       ? keysOf('keys', keys)
-      : await this.#matching((keys as { where: Where }).where)
+      : await this.#matching(object('keys', keys, ['where']).where)
     return await this.#ledger.retire(this.#info.ref, chosen, reason, commandOption(options.commandId))
   }
 
-  async #matching(where: Where): Promise<readonly Key[]> {
+  async #matching(where: unknown): Promise<readonly Key[]> {
     const filter = parseFilter(where)
     const spans = await this.#ledger.find(this.#info.ref, {
       where: filter,
@@ -375,9 +363,12 @@ export class Collection {
     object('update', input, ['keys', 'metadata', 'unset', 'replace', 'commandId'])
     const keys = keysOf('update.keys', input.keys)
     const given = input.metadata === undefined ? {} : metadataOf('update.metadata', input.metadata)
-    const unset = new Set((input.unset ?? []).map((name, i) => identifier(`update.unset[${i}]`, name)))
+    const unset = new Set(
+      array('update.unset', input.unset ?? []).map((name, i) => identifier(`update.unset[${i}]`, name)),
+    )
+    const replace = flag('update.replace', input.replace)
     const patch = (before: string | undefined) => {
-      const old = before === undefined || input.replace === true ? {} : (JSON.parse(before) as Metadata)
+      const old = before === undefined || replace ? {} : (JSON.parse(before) as Metadata)
       const merged = Object.entries({ ...old, ...given }).filter(([name]) => !unset.has(name))
       return canonical(metadataOf('metadata', Object.fromEntries(merged)))
     }
@@ -393,16 +384,15 @@ export class Collection {
     options: { readonly cascade?: boolean; readonly commandId?: string } = {},
   ): Promise<Erased> {
     object('options', options, ['cascade', 'commandId'])
+    const { keys, source } = object('erase', target, ['keys', 'source'])
+    if ((keys === undefined) === (source === undefined))
+      throw invalid('erase', target, 'give either keys or source')
     const checked =
-      'keys' in target
-        ? { keys: keysOf('erase.keys', target.keys) }
-        : { source: identifier('erase.source', target.source) }
-    return await this.#ledger.erase(
-      this.#info.ref,
-      checked,
-      options.cascade === true,
-      commandOption(options.commandId),
-    )
+      keys === undefined
+        ? { source: identifier('erase.source', source) }
+        : { keys: keysOf('erase.keys', keys) }
+    const cascade = flag('options.cascade', options.cascade)
+    return await this.#ledger.erase(this.#info.ref, checked, cascade, commandOption(options.commandId))
   }
 
   // ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -413,8 +403,9 @@ export class Collection {
    * answered then.
    */
   async fetch(key: string, options?: { readonly asOf?: number }): Promise<FetchResult> {
-    if (options?.asOf !== undefined)
-      return (await this.#ledger.fetch([key], this.#info.ref, options.asOf))[0]!
+    if (typeof key !== 'string') throw invalid('key', key, 'give a key as the store returned it')
+    const asOf = asOfOption(options)
+    if (asOf !== undefined) return (await this.#ledger.fetch([key], this.#info.ref, asOf))[0]!
     return await this.#ledger.fetchOne(key, this.#info.ref)
   }
 
@@ -423,7 +414,7 @@ export class Collection {
     keys: readonly string[],
     options?: { readonly asOf?: number },
   ): Promise<readonly FetchResult[]> {
-    return await this.#ledger.fetch(array('keys', keys) as string[], this.#info.ref, options?.asOf)
+    return await this.#ledger.fetch(keysOf('keys', keys), this.#info.ref, asOfOption(options))
   }
 
   /** Live spans whose metadata match, oldest first. @throws INVALID_FILTER */
@@ -447,6 +438,7 @@ export class Collection {
 
   /** How many live spans there are, or how many match. */
   async count(options: { readonly where?: Where } = {}): Promise<number> {
+    object('options', options, ['where'])
     return await this.#ledger.count(
       this.#info.ref,
       options.where === undefined ? undefined : parseFilter(options.where),
@@ -455,7 +447,7 @@ export class Collection {
 
   /** A source's state: live with spans, live with none, removed, never seen. */
   async source(id: string, options?: { readonly asOf?: number }): Promise<SourceResult> {
-    return await this.#ledger.source(this.#info.ref, identifier('source', id), options?.asOf)
+    return await this.#ledger.source(this.#info.ref, identifier('source', id), asOfOption(options))
   }
 
   /** Every source ever seen, by name, removed ones included. */
@@ -471,7 +463,12 @@ export class Collection {
 
   /** A revision's text, byte for byte, with the place of each span; the last one unless told. */
   async read(id: string, options: { readonly revision?: number } = {}): Promise<RevisionText> {
-    return await this.#ledger.read(this.#info.ref, identifier('source', id), options.revision)
+    const { revision } = object('options', options, ['revision'])
+    return await this.#ledger.read(
+      this.#info.ref,
+      identifier('source', id),
+      revision === undefined ? undefined : wholeNumber('options.revision', revision, 1),
+    )
   }
 
   /** All revisions of a source, oldest first. @throws SOURCE_UNKNOWN */
@@ -507,8 +504,20 @@ export class Collection {
 
 const NEEDS_TEXTS = Symbol('needs texts')
 
+const NOTHING: Changeset = { slots: [], retired: [], moved: [], updated: [], restored: [] }
+
+/** Known without the ledger: everything but supplied vectors, which only it can compare. */
+const changesNothing = ({ unchanged, chunks }: PlannedPut): boolean =>
+  unchanged !== undefined && chunks.every((chunk) => chunk.vector === undefined)
+
 const commandOption = (commandId: string | undefined) =>
   commandId === undefined ? {} : { commandId: identifier('commandId', commandId) }
+
+function asOfOption(options: unknown): number | undefined {
+  if (options === undefined) return undefined
+  const { asOf } = object('options', options, ['asOf'])
+  return asOf === undefined ? undefined : wholeNumber('options.asOf', asOf, 0)
+}
 
 const keysOf = (path: string, keys: unknown): string[] =>
   array(path, keys).map((key, i) => {

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto'
 import { type Chunker, checkChunks, paragraphs } from '../chunking/index.ts'
 import type { Draft, Lead } from '../core/changeset.ts'
+import { SpanStoreError } from '../core/errors.ts'
 import type { Metadata } from '../core/json.ts'
 import type { NewSpan } from '../ports.ts'
 import {
   array,
   canonical,
+  flag,
   identifier,
   invalid,
   metadataOf,
   object,
+  show,
   vectorOf,
   wellFormed,
   wholeNumber,
@@ -130,8 +133,8 @@ export function prepare(input: PutInput, path: string): Prepared {
         : wholeNumber(`${path}.expectedRevision`, input.expectedRevision, 0),
     expiresAt:
       input.expiresAt == null ? input.expiresAt : wholeNumber(`${path}.expiresAt`, input.expiresAt, 0),
-    defer: input.defer === true,
-    readmit: input.readmit === true,
+    defer: flag(`${path}.defer`, input.defer),
+    readmit: flag(`${path}.readmit`, input.readmit),
   }
 }
 
@@ -205,7 +208,21 @@ export async function chunked(
   const text = put.text!
   const answer = chunker.chunk(text)
   const chunks = answer instanceof Promise ? await answer : answer
+  if (!Array.isArray(chunks))
+    throw new SpanStoreError(
+      'INVALID_CHUNKS',
+      `Chunker "${chunker.id}" returned ${show(chunks)}. Return an array of chunks.`,
+      { chunker: chunker.id, ordinal: 0 },
+    )
   checkChunks(text, chunks, chunker.id)
+  chunks.forEach(({ start, end }, ordinal) => {
+    if (!cutsPair(text, start) && !cutsPair(text, end)) return
+    throw new SpanStoreError(
+      'INVALID_CHUNKS',
+      `Chunk ${ordinal} of chunker "${chunker.id}" starts or ends inside a surrogate pair (${start}–${end}), so it could not be given back as it came. Cut beside the character.`,
+      { chunker: chunker.id, ordinal },
+    )
+  })
   const leads: Lead[] = []
   let covered = 0
   let lastGap: Lead = NO_LEAD
@@ -230,6 +247,9 @@ export async function chunked(
   return finish(spans, leads, text.slice(covered), chunker.id)
 }
 
+/** Whether a place lies between the two halves of a character. */
+const cutsPair = (text: string, at: number): boolean => at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
+
 /** One hash over everything a put says about its text: equal means the same put. */
 function fingerprintOf(
   spans: readonly NewSpan[],
@@ -238,15 +258,17 @@ function fingerprintOf(
   chunker: string | undefined,
   vector: Float32Array | undefined,
 ): string {
-  const parts: string[] = [chunker ?? '']
+  // Hashes, numbers, JSON and base64 have no NUL in them; what may have one comes with its length.
+  const counted = (text: string) => `${text.length} ${text}`
+  const parts: string[] = [counted(chunker ?? ''), String(spans.length)]
   spans.forEach((span, i) => {
     const { gap, overlap } = leads[i]!
-    parts.push(span.hash ?? '-', gap, overlap === 0 ? '' : String(overlap))
+    parts.push(span.hash ?? '-', counted(gap), String(overlap))
     if (span.metadata !== undefined) parts.push(span.metadata)
     const own = vector ?? span.vector
     if (own !== undefined)
       parts.push(Buffer.from(own.buffer, own.byteOffset, own.byteLength).toString('base64'))
   })
-  parts.push(trailing)
+  parts.push(counted(trailing))
   return hashOf(parts.join('\u0000'))
 }

@@ -16,7 +16,10 @@ export function show(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   let text: string
   try {
-    text = JSON.stringify(value) ?? String(value)
+    text =
+      typeof value === 'string'
+        ? JSON.stringify(value.slice(0, 80))
+        : (JSON.stringify(value) ?? String(value))
   } catch {
     text = 'a value that is no JSON'
   }
@@ -47,6 +50,12 @@ export function wholeNumber(path: string, value: unknown, least: number): number
   throw invalid(path, value, `give a whole number of at least ${least}`)
 }
 
+/** A switch that is off unless given. */
+export function flag(path: string, value: unknown): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true
+  throw invalid(path, value, 'give true or false')
+}
+
 export function array(path: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw invalid(path, value, 'give an array')
@@ -68,6 +77,11 @@ export function object(path: string, value: unknown, known: readonly string[]): 
 export function vectorOf(path: string, value: unknown): Float32Array {
   if (!(value instanceof Float32Array) && !Array.isArray(value))
     throw invalid(path, value, 'give a Float32Array or an array of numbers')
+  // Not left to the conversion, which makes 0 of null and 1 of true.
+  if (Array.isArray(value)) {
+    const other = value.findIndex((number) => typeof number !== 'number')
+    if (other >= 0) throw invalid(`${path}[${other}]`, value[other], 'give a number')
+  }
   const vector = Float32Array.from(value as ArrayLike<number>)
   if (vector.length === 0 || !vector.every(Number.isFinite))
     throw new SpanStoreError(

@@ -78,6 +78,7 @@ export class Session {
     input: SummaryInput | readonly SummaryInput[],
     options: { readonly commandId?: string } = {},
   ): Promise<Registration | readonly Registration[]> {
+    object('options', options, ['commandId'])
     const several = Array.isArray(input)
     const commands = (several ? (input as readonly SummaryInput[]) : [input as SummaryInput]).map((one, i) =>
       this.#command(one, several ? `register[${i}]` : 'register'),
@@ -120,7 +121,7 @@ export class Session {
         ? []
         : typeof input.replaces === 'string'
           ? [input.replaces]
-          : input.replaces
+          : array(`${path}.replaces`, input.replaces)
     return {
       text,
       claims,
@@ -171,6 +172,8 @@ export class Session {
     object('context', options, ['maxTokens', 'source', 'countTokens'])
     const budget = wholeNumber('context.maxTokens', options.maxTokens, 1)
     const count = options.countTokens ?? estimate
+    if (typeof count !== 'function')
+      throw invalid('context.countTokens', count, 'give a function from text to a number of tokens')
     const summaries = await this.summaries()
     const current = summaries.filter((summary) => summary.state === 'current')
     const covered = new Set(current.flatMap((summary) => summary.covers))

@@ -18,24 +18,38 @@ import type { Connection, Value } from './statements.ts'
  * Successors of a retired span are read from `lineage`.
  */
 
-/** position, type, at, subject, source (or minus the session), number, the rest as text. */
+/** position, type, at, subject, source, number, data. */
 type EventRow = [number, number, number, Key | null, number | null, number | null, string | null]
 
-const KEY_OF_OTHER = '(SELECT o.key FROM span o WHERE o.id = e.other)'
 const SELECT = `
-  SELECT e.position, e.type, e.at, s.key,
-    coalesce(e.source, (SELECT -m.session FROM summary m WHERE m.span = e.node)),
-    e.number,
-    CASE e.type
-      WHEN ${EVENT['span.retired']} THEN (
-        SELECT group_concat(n.key, '' ORDER BY l.ordinal) FROM lineage l CROSS JOIN span n ON n.id = l.new
-        WHERE l.old = e.node AND l.kind = 0)
-      WHEN ${EVENT['summary.stale']} THEN ${KEY_OF_OTHER}
-      WHEN ${EVENT['summary.registered']} THEN ${KEY_OF_OTHER}
-      WHEN ${EVENT['summary.superseded']} THEN ${KEY_OF_OTHER}
-      ELSE e.data
-    END
+  SELECT e.position, e.type, e.at, s.key, e.source, e.number, e.data
   FROM event e LEFT JOIN span s ON s.id = e.node`
+
+/** Session of the subject, key of `other`, successors. */
+type Extra = [position: number, session: string | null, other: Key | null, successors: string | null]
+
+/** What only some types have, asked for only when a batch holds one of them: most events are spans added. */
+const EXTRA = `
+  SELECT e.position,
+    CASE WHEN e.source IS NULL THEN (
+      SELECT o.name FROM summary m CROSS JOIN session o ON o.id = m.session WHERE m.span = e.node) END,
+    (SELECT o.key FROM span o WHERE o.id = e.other),
+    CASE e.type WHEN ${EVENT['span.retired']} THEN (
+      SELECT group_concat(n.key, '' ORDER BY l.ordinal) FROM lineage l CROSS JOIN span n ON n.id = l.new
+      WHERE l.old = e.node AND l.kind = 0) END
+  FROM event e
+  WHERE e.collection = ? AND e.position BETWEEN ? AND ? AND (1 << e.type) & ? ORDER BY e.position`
+
+const maskOf = (types: readonly EventType[]) => types.reduce((mask, type) => mask | (1 << EVENT[type]), 0)
+
+const WITH_EXTRA = maskOf([
+  'span.retired',
+  'span.erased',
+  'summary.registered',
+  'summary.stale',
+  'summary.current',
+  'summary.superseded',
+])
 
 /** How much of a log one read may pass over: a filter that admits little must not block the process. */
 const SCAN = 20_000
@@ -46,7 +60,7 @@ export function filterCondition(collection: number, filter: EventFilter): { sql:
   const values: Value[] = []
   if (filter.types !== undefined) {
     sql += ' AND (1 << e.type) & ?'
-    values.push(filter.types.reduce((mask, type) => mask | (1 << EVENT[type]), 0))
+    values.push(maskOf(filter.types))
   }
   if (filter.sources !== undefined) {
     sql += ` AND e.source IN (
@@ -94,11 +108,25 @@ export function readEvents(
   // Asked last: whatever was pruned before or while the rows were read shows here.
   requireKept(connection, collection, name, after)
   const names = namesOf(connection)
-  const prefix = { id: `${id}:`, source: `spanstore:///${names.store}/${id}`, collection: name }
-  return {
-    events: rows.map((row) => envelope(row, prefix, names)),
-    through: rows.length < limit ? Math.max(after, end) : rows.at(-1)![0],
+  const prefix: Prefix = { id: `${id}:`, source: `spanstore:///${names.store}/${id}`, collection: name }
+  const extras = readExtras(connection, collection, rows)
+  let extra = 0
+  const events = new Array<StoreEvent>(rows.length)
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    events[i] = envelope(row, extras[extra]?.[0] === row[0] ? extras[extra++]! : NO_EXTRA, prefix, names)
   }
+  return { events, through: rows.length < limit ? Math.max(after, end) : rows.at(-1)![0] }
+}
+
+const NO_EXTRA: Extra = [0, null, null, null]
+
+/** Extras of the rows that have some, in the same order; possibly of rows the filter left out, which is why they carry positions. */
+function readExtras(connection: Connection, collection: number, rows: readonly EventRow[]): readonly Extra[] {
+  let types = 0
+  for (const row of rows) types |= 1 << row[1]
+  if ((types & WITH_EXTRA) === 0) return []
+  return connection.rows<Extra>(EXTRA, collection, rows[0]![0], rows.at(-1)![0], types & WITH_EXTRA)
 }
 
 /** @throws CURSOR_EXPIRED */
@@ -137,11 +165,13 @@ function timeOf(at: number): string {
   return lastTime
 }
 
-function envelope(
-  row: EventRow,
-  prefix: { id: string; source: string; collection: string },
-  names: Names,
-): StoreEvent {
+interface Prefix {
+  readonly id: string
+  readonly source: string
+  readonly collection: string
+}
+
+function envelope(row: EventRow, extra: Extra, prefix: Prefix, names: Names): StoreEvent {
   const position = row[0]
   const digits = String(position)
   const type = EVENT_TYPES[row[1]]!
@@ -149,7 +179,7 @@ function envelope(
   const id = prefix.id + digits
   const sequence = ZEROS[16 - digits.length]! + digits
   const time = timeOf(row[2])
-  const data = DATA[type](row, names)
+  const data = DATA[type](row, names, extra)
   const { source, collection } = prefix
   // Two literals, because a spread or a later assignment costs more than the rest of the envelope.
   const event =
@@ -165,39 +195,42 @@ const revision = (row: EventRow, names: Names) => ({ source: names.source(row[4]
 const json = (row: EventRow) => JSON.parse(row[6]!)
 
 /** Where the subject belongs: a span to its source, a summary to its session. */
-const owner = (row: EventRow, names: Names) => {
-  const id = row[4]
-  if (id === null) return {}
-  return id < 0 ? { session: names.session(-id) } : { source: names.source(id) }
+function owner(row: EventRow, names: Names, extra: Extra): { source?: string; session?: string } {
+  if (row[4] !== null) return { source: names.source(row[4]) }
+  return extra[1] === null ? {} : { session: extra[1] }
 }
-const session = (row: EventRow, names: Names) => names.session(-row[4]!)
 
-const DATA: { [T in EventType]: (row: EventRow, names: Names) => EventData[T] } = {
+const DATA: { [T in EventType]: (row: EventRow, names: Names, extra: Extra) => EventData[T] } = {
   'span.added': revision,
   'span.moved': revision,
   'span.updated': (row, names) => ({ source: names.source(row[4]!), fields: FIELDS[row[5]!]! }),
-  'span.retired': (row, names) => ({
-    ...owner(row, names),
-    reason: REASONS[row[5]!]!,
-    successors: splitKeys(row[6]),
-  }),
+  'span.retired': (row, names, extra) => {
+    const reason = REASONS[row[5]!]!
+    const successors = splitKeys(extra[3])
+    return row[4] === null
+      ? { session: extra[1]!, reason, successors }
+      : { source: names.source(row[4]), reason, successors }
+  },
   'span.erased': owner,
-  'source.revised': (row, names) => ({ ...revision(row, names), ...json(row) }),
+  'source.revised': (row, names) => {
+    const { kept, added, retired } = json(row)
+    return { source: names.source(row[4]!), revision: row[5]!, kept, added, retired }
+  },
   'source.removed': revision,
   'collection.created': json,
   'collection.renamed': json,
   'collection.dropped': json,
-  'summary.registered': (row, names) => {
-    const registered = { session: session(row, names), epoch: row[5]! }
-    return row[6] === null ? registered : { ...registered, replaces: row[6] as Key }
-  },
-  'summary.stale': (row, names) => ({
-    session: session(row, names),
+  'summary.registered': (row, _, [, session, replaces]) =>
+    replaces === null
+      ? { session: session!, epoch: row[5]! }
+      : { session: session!, epoch: row[5]!, replaces },
+  'summary.stale': (row, _, [, session, cause]) => ({
+    session: session!,
     state: row[5] === 1 ? 'suspect' : 'stale',
-    cause: row[6] as Key,
+    cause: cause!,
   }),
-  'summary.current': (row, names) => ({ session: session(row, names) }),
-  'summary.superseded': (row, names) => ({ session: session(row, names), successor: row[6] as Key }),
+  'summary.current': (_row, _, [, session]) => ({ session: session! }),
+  'summary.superseded': (_row, _, [, session, successor]) => ({ session: session!, successor: successor! }),
   'session.frozen': json,
   'session.resumed': json,
   'epoch.discarded': json,
@@ -214,12 +247,11 @@ function splitKeys(text: string | null): Key[] {
 
 const REMEMBERED = 10_000
 
-/** Names of sources and sessions never change, so each is asked for once. */
+/** Names of sources never change, so each is asked for once. */
 class Names {
   readonly store: Key
   readonly #connection: Connection
   readonly #sources = new Map<number, string>()
-  readonly #sessions = new Map<number, string>()
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -227,19 +259,15 @@ class Names {
   }
 
   source(id: number): string {
-    return this.#sources.get(id) ?? this.#ask('SELECT name FROM source WHERE id = ?', this.#sources, id)
+    return this.#sources.get(id) ?? this.#ask(id)
   }
 
-  session(id: number): string {
-    return this.#sessions.get(id) ?? this.#ask('SELECT name FROM session WHERE id = ?', this.#sessions, id)
-  }
-
-  #ask(sql: string, known: Map<number, string>, id: number): string {
-    const name = this.#connection.value<string>(sql, id)!
+  #ask(id: number): string {
+    const name = this.#connection.value<string>('SELECT name FROM source WHERE id = ?', id)!
     // Inside a write that may yet be rolled back, an id may still come to mean another name.
     if (this.#connection.db.inTransaction) return name
-    if (known.size >= REMEMBERED) known.clear()
-    known.set(id, name)
+    if (this.#sources.size >= REMEMBERED) this.#sources.clear()
+    this.#sources.set(id, name)
     return name
   }
 }

@@ -111,12 +111,14 @@ export function dependents(connection: Connection, key: Key): Dependent[] {
       on: [...on].map((support) => keyOf(connection, support)),
       status: dead ? 'tombstone' : 'ok',
       state: !dead ? STATES[state]! : reason === 5 ? 'superseded' : 'discarded',
-      causes: connection
-        .rows<[Key]>(
-          'SELECT s.key FROM cause c CROSS JOIN span s ON s.id = c.support WHERE c.dependent = ?',
-          id,
-        )
-        .map(([cause]) => cause),
+      causes: dead
+        ? []
+        : connection
+            .rows<[Key]>(
+              'SELECT s.key FROM cause c CROSS JOIN span s ON s.id = c.support WHERE c.dependent = ?',
+              id,
+            )
+            .map(([cause]) => cause),
     }
   })
 }

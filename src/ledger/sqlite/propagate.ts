@@ -34,10 +34,11 @@ const VERDICT = `
       (SELECT EXISTS (SELECT 1 FROM cause c WHERE c.dependent = i.target) FROM identical i WHERE i.span = s.id), 2)
   END`
 
-// A summary of a dropped collection is a tombstone without a row of its own: it has no causes and passes none on.
-const LIVE_DEPENDENT = `NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = d.dependent)
+// A summary of a dropped collection is a tombstone without a row of its own: neither walk goes through it.
+const LIVE = (summary: string) => `NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = ${summary})
   AND NOT EXISTS (SELECT 1 FROM span n CROSS JOIN collection_head h ON h.collection = n.collection
-    WHERE n.id = d.dependent AND h.dropped IS NOT NULL)`
+    WHERE n.id = ${summary} AND h.dropped IS NOT NULL)`
+const LIVE_DEPENDENT = LIVE('d.dependent')
 const STATE_OF = (summary: string) =>
   `coalesce((SELECT max(c.hard) + 1 FROM cause c WHERE c.dependent = ${summary}), 0)`
 
@@ -98,7 +99,8 @@ function clear(connection: Connection, rounds: number): void {
     round++
     connection.run('DELETE FROM next_wave')
     connection.run(
-      'INSERT OR IGNORE INTO next_wave SELECT c.dependent FROM wave w CROSS JOIN cause c ON c.support = w.node',
+      `INSERT OR IGNORE INTO next_wave
+       SELECT c.dependent FROM wave w CROSS JOIN cause c ON c.support = w.node WHERE ${LIVE('c.dependent')}`,
     )
     connection.run(
       `INSERT OR IGNORE INTO touched (summary, was, round) SELECT n.node, ${STATE_OF('n.node')}, ? FROM next_wave n`,

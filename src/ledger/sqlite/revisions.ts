@@ -64,7 +64,7 @@ export function sourceResult(
   const head = readSource(connection, collection, source)
   if (asOf !== undefined) {
     checkPosition(connection, collection, asOf)
-    return sourceAsOf(connection, name, source, head, asOf)
+    return sourceAsOf(connection, name, source, head, asOf, dropped !== null && dropped <= asOf)
   }
   if (head === undefined) return { status: 'absent', source }
   return {
@@ -80,6 +80,7 @@ function sourceAsOf(
   source: string,
   head: SourceRow | undefined,
   asOf: number,
+  dropped: boolean,
 ): SourceResult {
   const revision = head && readRevisions(connection, head.id).findLast((r) => r.position <= asOf)
   if (revision === undefined) return { status: 'absent', source }
@@ -88,7 +89,7 @@ function sourceAsOf(
     return retired === undefined || retired > asOf
   }).length
   return {
-    status: revision.removed ? 'tombstone' : live > 0 ? 'ok' : 'empty',
+    status: revision.removed || dropped ? 'tombstone' : live > 0 ? 'ok' : 'empty',
     source,
     info: info(collection, source, revision, live, null),
   }
@@ -148,6 +149,7 @@ export function readRevisionText(
   number?: number,
 ): RevisionText {
   const revision = revisionOf(connection, collection, source, number)
+  const [, dropped] = collectionRow(connection, collection)
   const { ids, leads } = readPlaces(connection, revision.tree)
   const rows: [Key, number, string | null, number, number, number][] = []
   eachRun(ids, (first, last) => {
@@ -189,7 +191,8 @@ export function readRevisionText(
     } else parts.push((text ?? '').slice(length - fresh))
     covered += fresh
     const blank = text === null || text.trim() === ''
-    places.push({ key, ordinal, start, end, status: dead === 1 ? 'tombstone' : blank ? 'empty' : 'ok' })
+    const status = dead === 1 || dropped !== null ? 'tombstone' : blank ? 'empty' : 'ok'
+    places.push({ key, ordinal, start, end, status })
   })
   if (revision.trailing !== null) addGap(revision.trailing)
   return {

@@ -4,9 +4,9 @@ import type { Key } from '../../core/key.ts'
 import type { FetchResult, Summary } from '../../core/model.ts'
 import type { RegisterCommand, Registered } from '../../ports.ts'
 import type { Commit } from './commit.ts'
-import { settleIdentical } from './identical.ts'
+import { identicalOf, settleIdentical } from './identical.ts'
 import { propagate } from './propagate.ts'
-import { fetchNow, NODE_BY_ID, type NodeRow, stateOf, summaryOf } from './read.ts'
+import { causesOf, fetchNow, NODE_BY_ID, type NodeRow, stateOf, summaryOf } from './read.ts'
 import { type Connection, insertInto } from './statements.ts'
 
 const INSERT_SUMMARY = insertInto('summary', ['span', 'session', 'epoch', 'chain', 'class'])
@@ -48,7 +48,25 @@ export function writeSummaries(
   connection
     .prepare(insertInto('epoch', ['session', 'number', 'position', 'at']))
     .run(session, epoch, commit.position(collection), commit.at)
-  return { epoch, keys, position: commit.position(collection), stale: propagate(commit) }
+  const position = commit.position(collection)
+  const stale = propagate(commit)
+  refuseBornStale(connection, keys)
+  return { epoch, keys, position, stale }
+}
+
+/** One summary of an epoch may retire what another stands on: seen only once all of them are written. */
+function refuseBornStale(connection: Connection, keys: readonly Key[]): void {
+  const lacking = new Map<Key, Unsatisfied>()
+  for (const key of keys) {
+    const id = connection.value<number>('SELECT id FROM span WHERE key = ?', key)!
+    for (const cause of causesOf(connection, id))
+      lacking.set(cause.key, {
+        key: cause.key,
+        status: cause.status,
+        ...(cause.successors === undefined ? {} : { successors: cause.successors }),
+      })
+  }
+  if (lacking.size > 0) throw unsatisfied([...lacking.values()])
 }
 
 function writeSummary(
@@ -86,7 +104,7 @@ function writeSummary(
     },
   })
   const chain = replaced[0]?.chain ?? node.id
-  const equal = replaced[0] === undefined ? undefined : lastEqual(connection, chain, command)
+  const equal = lastEqual(connection, replaced, command)
   connection.prepare(INSERT_SUMMARY).run(node.id, session, epoch, chain, equal ?? node.id)
   command.claims.forEach((text, i) => {
     connection.prepare(INSERT_CLAIM).run(node.id, i, text)
@@ -193,8 +211,7 @@ function refuseMoved(connection: Connection, command: RegisterCommand): void {
     const read = command.basedOn.get(collection)
     if (read === undefined) continue
     const left = retired ?? dropped
-    const broughtBack =
-      left !== null && connection.value('SELECT 1 FROM identical WHERE span = ?', id) !== undefined
+    const broughtBack = retired !== null && dropped === null && identicalOf(connection, id) !== undefined
     if (born > read || (left !== null && left > read && !broughtBack)) moved.push(key)
   }
   if (moved.length === 0) return
@@ -244,7 +261,9 @@ function refuseCycle(
         above.add(next)
         queue.push(next)
       }
-  const through = supports.find((support) => above.has(support.id))
+  const through = supports.find(
+    ({ id, dead }) => above.has(id) || (dead && above.has(identicalOf(connection, id) ?? -1)),
+  )
   if (through === undefined) return
   throw new SpanStoreError(
     'CYCLE',
@@ -253,21 +272,26 @@ function refuseCycle(
   )
 }
 
-/** The class of the newest summary of the chain that says the same: equal skeleton and claims, related anchors. */
-function lastEqual(connection: Connection, chain: number, command: RegisterCommand): number | undefined {
-  const row = connection.row<[number, number, string]>(
-    `SELECT m.span, m.class, s.text FROM summary m CROSS JOIN span s ON s.id = m.span
-     WHERE m.chain = ? AND s.hash = ? ORDER BY m.span DESC LIMIT 1`,
-    chain,
+/** The class of the newest predecessor that says the same: equal skeleton and claims, related anchors. */
+function lastEqual(
+  connection: Connection,
+  replaced: readonly Replaced[],
+  command: RegisterCommand,
+): number | undefined {
+  const candidates = connection.rows<[number, string]>(
+    `WITH RECURSIVE before (id) AS (
+       SELECT value FROM json_each(?1)
+       UNION SELECT l.old FROM before b CROSS JOIN lineage l ON l.new = b.id)
+     SELECT m.class, s.text FROM before b CROSS JOIN span s ON s.id = b.id CROSS JOIN summary m ON m.span = s.id
+     WHERE s.hash = ?2 ORDER BY s.id DESC`,
+    JSON.stringify(replaced.map(({ id }) => id)),
     command.skeleton,
   )
-  if (row === undefined) return undefined
-  const [, equalClass, text] = row
-  const before = anchorSequence(text)
   const after = anchorSequence(command.text)
-  return before.length === after.length && before.every((key, i) => sameAnchor(connection, key, after[i]!))
-    ? equalClass
-    : undefined
+  return candidates.find(([, text]) => {
+    const before = anchorSequence(text)
+    return before.length === after.length && before.every((key, i) => sameAnchor(connection, key, after[i]!))
+  })?.[0]
 }
 
 function sameAnchor(connection: Connection, before: Key, after: Key): boolean {
@@ -312,7 +336,9 @@ export function listSummaries(
   return connection
     .rows<[number]>(
       `SELECT m.span FROM summary m CROSS JOIN session n ON n.id = m.session
-       WHERE n.collection = ? AND n.name = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ${notCurrent}
+       CROSS JOIN collection_head h ON h.collection = n.collection
+       WHERE n.collection = ? AND n.name = ? AND h.dropped IS NULL
+         AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ${notCurrent}
        ORDER BY m.span`,
       collection,
       session,
@@ -330,7 +356,8 @@ export function representative(
   return connection.value<Key>(
     `SELECT s.key FROM span k CROSS JOIN cover v ON v.span = k.id CROSS JOIN summary m ON m.span = v.summary
      CROSS JOIN session n ON n.id = m.session CROSS JOIN span s ON s.id = m.span
-     WHERE k.key = ? AND n.collection = ? AND n.name = ?
+     CROSS JOIN collection_head h ON h.collection = n.collection
+     WHERE k.key = ? AND n.collection = ? AND n.name = ? AND h.dropped IS NULL
        AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span)
        AND NOT EXISTS (SELECT 1 FROM cause c WHERE c.dependent = m.span)
      ORDER BY m.span DESC LIMIT 1`,

@@ -1,0 +1,7 @@
+export {
+  type FileChange,
+  type SyncOptions,
+  type SyncProgress,
+  type SyncReport,
+  syncFolder,
+} from './sync.ts'
