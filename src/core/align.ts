@@ -25,6 +25,8 @@ const LIVE = 2 ** 30
 interface Problem {
   readonly old: Int32Array
   readonly new: Int32Array
+  /** Classes are below this. */
+  readonly kinds: number
   readonly live: Uint8Array
   readonly oldMetadata: Int32Array
   readonly newMetadata: Int32Array
@@ -97,6 +99,7 @@ function problemOf(entries: readonly Entry[], chunks: readonly DraftChunk[]): Pr
   return {
     old: Int32Array.from(entries.map(classOf)),
     new: Int32Array.from(chunks.map(classOf)),
+    kinds: entries.length + chunks.length + 1,
     live: Uint8Array.from(entries.map(({ live }) => (live ? 1 : 0))),
     oldMetadata: Int32Array.from(entries.map((entry) => metadata(entry.metadata))),
     newMetadata: Int32Array.from(chunks.map((chunk) => metadata(chunk.metadata))),
@@ -132,15 +135,17 @@ function solve(problem: Problem, oldFrom: number, oldTo: number, newFrom: number
     }
     if (depth === DEPTH) continue
     const anchors = anchorsOf(problem, i0, i1, j0, j1)
-    if (anchors.length === 0) continue
     let i = i0
     let j = j0
-    for (const [oldAnchor, newAnchor] of anchors) {
-      matches[newAnchor] = oldAnchor
-      regions.push([i, oldAnchor, j, newAnchor, depth + 1])
-      i = oldAnchor + 1
-      j = newAnchor + 1
+    for (let anchor = i0; anchor < i1; anchor++) {
+      const partner = anchors[anchor - i0]!
+      if (partner < 0) continue
+      matches[partner] = anchor
+      regions.push([i, anchor, j, partner, depth + 1])
+      i = anchor + 1
+      j = partner + 1
     }
+    if (i === i0) continue
     regions.push([i, i1, j, j1, depth + 1])
   }
   return matches
@@ -199,86 +204,83 @@ function weightOf(problem: Problem, i: number, j: number): number {
   return weight
 }
 
-type Pair = readonly [old: number, new: number]
-
 /**
- * Pairs to cut a large region at. Texts that occur once on each side say most (patience). Where they say little, the
- * k-th occurrence is paired with the k-th, counted from the front or from the back.
+ * Where to cut a large region: the new place of each old one that is an anchor, or -1. Texts that occur once on each
+ * side say most (patience). Where they say little, the k-th occurrence is paired with the k-th, from either end.
  */
-function anchorsOf(problem: Problem, i0: number, i1: number, j0: number, j1: number): readonly Pair[] {
-  const newPlaces = new Map<number, number[]>()
-  for (let j = j0; j < j1; j++) {
-    const kind = problem.new[j]!
-    if (kind === NEVER) continue
-    const places = newPlaces.get(kind)
-    if (places) places.push(j)
-    else newPlaces.set(kind, [j])
-  }
+function anchorsOf(problem: Problem, i0: number, i1: number, j0: number, j1: number): Int32Array {
+  const { old, new: now, live, kinds } = problem
+  const inNew = new Int32Array(kinds)
+  for (let j = j0; j < j1; j++) if (now[j] !== NEVER) inNew[now[j]!]!++
+  const inLive = new Int32Array(kinds)
+  const inRetired = new Int32Array(kinds)
+  for (let i = i0; i < i1; i++) if (old[i] !== NEVER) (live[i] === 1 ? inLive : inRetired)[old[i]!]!++
   // A retired place competes only where no live entry has its text.
-  const live = new Map<number, number[]>()
-  const retired = new Map<number, number[]>()
-  for (let i = i0; i < i1; i++) {
-    const kind = problem.old[i]!
-    if (!newPlaces.has(kind)) continue
-    const side = problem.live[i] === 1 ? live : retired
-    const places = side.get(kind)
-    if (places) places.push(i)
-    else side.set(kind, [i])
-  }
-  for (const [kind, places] of retired) if (!live.has(kind)) live.set(kind, places)
+  const competes = (i: number) =>
+    old[i] !== NEVER && inNew[old[i]!]! > 0 && (live[i] === 1 || inLive[old[i]!] === 0)
 
-  const unique: Pair[] = []
-  const fromFront: Pair[] = []
-  const fromBack: Pair[] = []
-  for (const [kind, olds] of live) {
-    const news = newPlaces.get(kind)!
-    if (olds.length === 1 && news.length === 1) unique.push([olds[0]!, news[0]!])
-    for (let k = 0; k < olds.length && k < news.length; k++) {
-      fromFront.push([olds[k]!, news[k]!])
-      fromBack.push([olds[olds.length - 1 - k]!, news[news.length - 1 - k]!])
+  const next = new Int32Array(j1 - j0)
+  const paired = (step: 1 | -1, unique: boolean): Int32Array => {
+    const open = new Int32Array(kinds).fill(-1)
+    for (let j = step > 0 ? j1 - 1 : j0; j >= j0 && j < j1; j -= step) {
+      const kind = now[j]!
+      if (kind === NEVER) continue
+      next[j - j0] = open[kind]!
+      open[kind] = j
     }
+    const partners = new Int32Array(i1 - i0).fill(-1)
+    for (let i = step > 0 ? i0 : i1 - 1; i >= i0 && i < i1; i += step) {
+      const kind = old[i]!
+      if (!competes(i) || open[kind] === -1) continue
+      if (unique && (inNew[kind] !== 1 || (inLive[kind] || inRetired[kind]) !== 1)) continue
+      partners[i - i0] = open[kind]!
+      open[kind] = next[open[kind]! - j0]!
+    }
+    return partners
   }
-  let chosen = heaviestChain(problem, unique)
-  if (chosen.length * 2 >= fromFront.length) return chosen
+  const believed = heaviestChain(problem, paired(1, true), i0, j0, j1)
+  if (believed.length * 4 >= Math.min(i1 - i0, j1 - j0)) return believed.partners
   // Repeated texts are weak evidence each, so they must outnumber the unique ones to be believed.
-  for (const pairs of [fromFront, fromBack]) {
-    const chain = heaviestChain(problem, pairs)
-    if (chain.length > 2 * chosen.length) chosen = chain
+  let chosen = believed
+  for (const step of [1, -1] as const) {
+    const chain = heaviestChain(problem, paired(step, false), i0, j0, j1)
+    if (chain.length > 2 * believed.length && chain.length > chosen.length) chosen = chain
   }
-  return chosen
+  return chosen.partners
 }
 
-/** The heaviest subset of pairs that rises on both sides, live entries first. A Fenwick tree of prefix maxima. */
-function heaviestChain(problem: Problem, pairs: readonly Pair[]): readonly Pair[] {
-  const sorted = [...pairs].sort((a, b) => a[0] - b[0])
-  const ranks = new Map(
-    sorted
-      .map(([, j]) => j)
-      .sort((a, b) => a - b)
-      .map((j, rank) => [j, rank + 1]),
-  )
-  const weights = new Float64Array(sorted.length + 1)
-  const previous = new Int32Array(sorted.length + 1)
-  const heaviest = new Int32Array(sorted.length + 1)
-  sorted.forEach(([i, j], index) => {
-    const rank = ranks.get(j)!
+/** The heaviest choice of partners that rises on both sides, live entries first. A Fenwick tree of prefix maxima. */
+function heaviestChain(problem: Problem, partners: Int32Array, i0: number, j0: number, j1: number) {
+  const { live, oldMetadata, newMetadata } = problem
+  const width = j1 - j0
+  // Chains by the old place they end at, counted from 1; 0 is the empty one.
+  const weights = new Float64Array(partners.length + 1)
+  const previous = new Int32Array(partners.length + 1)
+  const heaviest = new Int32Array(width + 1)
+  let last = 0
+  for (let chain = 1; chain <= partners.length; chain++) {
+    const j = partners[chain - 1]!
+    if (j < 0) continue
+    const i = i0 + chain - 1
     let before = 0
-    for (let node = rank - 1; node > 0; node -= node & -node) {
+    for (let node = j - j0; node > 0; node -= node & -node) {
       if (weights[heaviest[node]!]! > weights[before]!) before = heaviest[node]!
     }
-    const chain = index + 1
     previous[chain] = before
-    const sameMetadata = problem.oldMetadata[i] === problem.newMetadata[j]
-    weights[chain] = weights[before]! + (problem.live[i] === 1 ? 2 ** 34 : 2 ** 17) + (sameMetadata ? 1 : 0)
-    for (let node = rank; node <= sorted.length; node += node & -node) {
+    const weight = (live[i] === 1 ? 2 ** 34 : 2 ** 17) + (oldMetadata[i] === newMetadata[j] ? 1 : 0)
+    weights[chain] = weights[before]! + weight
+    for (let node = j - j0 + 1; node <= width; node += node & -node) {
       if (weights[chain]! > weights[heaviest[node]!]!) heaviest[node] = chain
     }
-  })
-  let last = 0
-  for (let chain = 1; chain <= sorted.length; chain++) if (weights[chain]! > weights[last]!) last = chain
-  const chain: Pair[] = []
-  for (; last > 0; last = previous[last]!) chain.push(sorted[last - 1]!)
-  return chain.reverse()
+    if (weights[chain]! > weights[last]!) last = chain
+  }
+  const chosen = new Int32Array(partners.length).fill(-1)
+  let length = 0
+  for (; last > 0; last = previous[last]!) {
+    chosen[last - 1] = partners[last - 1]!
+    length++
+  }
+  return { partners: chosen, length }
 }
 
 /** `length` units that are the same on both sides. Pieces rise on both sides and do not overlap. */
@@ -336,6 +338,7 @@ function alignClasses(old: Int32Array, now: Int32Array): Int32Array {
   const problem = {
     old,
     new: now,
+    kinds: old.length + now.length,
     live,
     oldMetadata: new Int32Array(old.length),
     newMetadata: new Int32Array(now.length),

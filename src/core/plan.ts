@@ -6,7 +6,7 @@ import { type Place, retire, type Side } from './successors.ts'
 const MOVED_LENGTH = 32
 
 /** How many elements the shortest unique part of a run that moved may have. */
-const MOVED_WINDOW = 64
+const MOVED_WINDOW = 16
 
 /**
  * Decides what a draft makes of the last manifest: which entries keep their key, which chunks get a new one, which
@@ -196,8 +196,10 @@ function movesOf(
   const textless = textClass(undefined)
   const classOf = ({ hash, length }: Entry | DraftChunk) =>
     hash !== undefined ? textClass(hash) : length === 0 ? textless : NEVER
-  const old = entries.map((entry, i) => (entry.live && free[i] === 1 ? classOf(entry) : NEVER))
-  const newer = chunks.map((chunk, j) => (inOrder[j]! < 0 ? classOf(chunk) : NEVER))
+  const old = new Int32Array(entries.length).fill(NEVER)
+  const newer = new Int32Array(chunks.length).fill(NEVER)
+  for (let i = 0; i < old.length; i++) if (free[i] === 1 && entries[i]!.live) old[i] = classOf(entries[i]!)
+  for (let j = 0; j < newer.length; j++) if (inOrder[j]! < 0) newer[j] = classOf(chunks[j]!)
 
   const entryOf = new Map<number, number>()
   const taken = new Uint8Array(entries.length)
@@ -241,7 +243,7 @@ function movesOf(
     }
     if (repeated.size === 0) break
     const longer = classes<number>()
-    const grow = (windows: Windows, side: readonly number[]): Windows =>
+    const grow = (windows: Windows, side: Int32Array): Windows =>
       windows.flatMap(([at, kind]) => {
         const next = side[at + size] ?? NEVER
         if (next === NEVER || !repeated.has(kind)) return []
@@ -256,10 +258,8 @@ function movesOf(
 /** Where a window starts, and the class of its contents. */
 type Windows = readonly (readonly [at: number, kind: number])[]
 
-function windowsOf(side: readonly number[]): Windows {
+function windowsOf(side: Int32Array): Windows {
   const windows: [number, number][] = []
-  side.forEach((kind, at) => {
-    if (kind !== NEVER) windows.push([at, kind])
-  })
+  for (let at = 0; at < side.length; at++) if (side[at] !== NEVER) windows.push([at, side[at]!])
   return windows
 }

@@ -127,7 +127,6 @@ class Sync {
   readonly #stale = new Set<Key>()
   readonly #spans = { added: 0, retired: 0 }
   #unchanged = 0
-  #files = 0
 
   constructor(collection: Collection, folder: string, root: string, options: SyncOptions) {
     this.#collection = collection
@@ -163,9 +162,10 @@ class Sync {
     const { writes, removals } = await this.#compare(walked.files, mine, ids)
     if (!dryRun) await this.#write(writes, removals)
     const refused = new Set(this.#refused.map(({ path }) => path))
+    const skipped = new Set(this.#skipped.map(({ path }) => path))
     const of = (kind: Write['kind']): FileChange[] =>
       writes
-        .filter((write) => write.kind === kind && !refused.has(write.path))
+        .filter((write) => write.kind === kind && !refused.has(write.path) && !skipped.has(write.path))
         .map(({ path, source, stored }) => ({
           path,
           source,
@@ -174,7 +174,7 @@ class Sync {
     return {
       root: this.#root,
       dryRun,
-      files: this.#files,
+      files: walked.files.length - walked.files.filter(({ path }) => skipped.has(path)).length,
       unchanged: this.#unchanged,
       added: of('added'),
       changed: of('changed'),
@@ -225,13 +225,11 @@ class Sync {
         continue
       }
       const content = await this.#read(path)
-      if (content === undefined) continue
       if ('skipped' in content) {
         // What cannot be judged is left as it is; what became binary has no text any more.
         if (content.skipped === 'binary') for (const stored of homes) looseSources.set(stored, undefined)
         continue
       }
-      this.#files++
       const { home, same, shape, like } = await this.#closest(homes, content)
       for (const other of homes) if (other !== home) looseSources.set(other, undefined)
       if (same) this.#unchanged++
@@ -306,19 +304,15 @@ class Sync {
     const rest: { path: string; home: Stored | undefined }[] = []
     const candidates: (Candidate & { readonly home: Stored | undefined })[] = []
     for (const { path, home, shape } of files) {
-      if (sources.size === 0) {
-        // Nothing a file could go on: it is read when it is written.
-        rest.push({ path, home })
-        continue
+      let known = shape
+      // With nothing a file could go on, it is first read when it is written.
+      if (known === undefined && (sources.size > 0 || this.#options.dryRun === true)) {
+        const content = await this.#read(path)
+        if ('skipped' in content) continue
+        known = shapeOf(content.text)
       }
-      if (shape !== undefined) {
-        candidates.push({ path, home, shape })
-        continue
-      }
-      const content = await this.#read(path)
-      if (content === undefined || 'skipped' in content) continue
-      this.#files++
-      candidates.push({ path, home, shape: shapeOf(content.text) })
+      if (known === undefined || sources.size === 0) rest.push({ path, home })
+      else candidates.push({ path, home, shape: known })
     }
     const loose: (Candidate & { readonly stored: Stored })[] = []
     if (candidates.length > 0)
@@ -403,7 +397,7 @@ class Sync {
 
   // ── doing it ──────────────────────────────────────────────────────────────────────────────────────────────
 
-  async #write(writes: Write[], removals: readonly Stored[]): Promise<void> {
+  async #write(writes: readonly Write[], removals: readonly Stored[]): Promise<void> {
     const total = writes.length + removals.length
     let done = 0
     let batch: { write: Write; input: PutInput }[] = []
@@ -415,16 +409,11 @@ class Sync {
       length = 0
       await this.#putAll(full)
     }
-    for (const write of [...writes]) {
+    for (const write of writes) {
       this.#tick('writing', done++, total)
       const content = await this.#read(write.path)
-      if ('skipped' in content) {
-        // Read here for the first time, or changed since it was compared: nothing of it is written now.
-        writes.splice(writes.indexOf(write), 1)
-        continue
-      }
-      if (write.kind === 'added' && write.stored === undefined && !this.#counted.has(write.path))
-        this.#files++
+      // Read here for the first time, or changed since it was compared: nothing of it is written now.
+      if ('skipped' in content) continue
       const grown = await this.#grown(write, content)
       if (grown !== undefined) {
         await this.#guard(write.path, async () =>

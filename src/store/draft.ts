@@ -172,37 +172,27 @@ export async function chunked(
       : common === undefined
         ? own
         : canonical(metadataOf('metadata', { ...common, ...(JSON.parse(own) as Metadata) }))
-  const finish = (
-    spans: readonly NewSpan[],
-    leads: readonly Lead[],
-    trailing: string,
-    chunker: string | undefined,
-  ): Chunked => {
-    const single = put.vector
-    if (single !== undefined && spans.length !== 1)
+  const single = put.vector
+  const finish = (chunks: Chunked['chunks'], trailing: string, chunker: string | undefined): Chunked => {
+    if (single !== undefined && chunks.length !== 1)
       throw invalid(
         'vector',
-        `for ${spans.length} spans`,
+        `for ${chunks.length} spans`,
         'a vector beside the text needs exactly one span; use the chunker whole(), or spans',
       )
-    return {
-      chunks: spans.map((span, i) => ({
-        text: span.text,
-        hash: span.hash,
-        length: span.length,
-        metadata: merge(span.metadata),
-        vector: single ?? span.vector,
-        lead: leads[i]!,
-        keepsMetadata: put.metadata === undefined && span.metadata === undefined,
-      })),
-      trailing,
-      chunker,
-      fingerprint: fingerprintOf(spans, leads, trailing, chunker, single),
-    }
+    return { chunks, trailing, chunker, fingerprint: fingerprintOf(chunks, trailing, chunker) }
   }
   if (put.spans !== undefined) {
-    const leads = put.spans.map((span, i) => (i === 0 || span.text === undefined ? NO_LEAD : LINE))
-    return finish(put.spans, leads, '', undefined)
+    const chunks = put.spans.map((span, i) => ({
+      text: span.text,
+      hash: span.hash,
+      length: span.length,
+      metadata: merge(span.metadata),
+      vector: single ?? span.vector,
+      lead: i === 0 || span.text === undefined ? NO_LEAD : LINE,
+      keepsMetadata: put.metadata === undefined && span.metadata === undefined,
+    }))
+    return finish(chunks, '', undefined)
   }
   const chunker = put.chunker ?? inherited.chunker ?? DEFAULT_CHUNKER
   const text = put.text!
@@ -223,52 +213,54 @@ export async function chunked(
       { chunker: chunker.id, ordinal },
     )
   })
-  const leads: Lead[] = []
   let covered = 0
-  let lastGap: Lead = NO_LEAD
-  const spans = chunks.map((chunk, i): NewSpan => {
+  let lastGap = NO_LEAD
+  const spans = chunks.map((chunk, i) => {
+    let lead = NO_LEAD
     if (chunk.start > covered) {
       const gap = text.slice(covered, chunk.start)
       if (lastGap.gap !== gap) lastGap = { gap, overlap: 0 }
-      leads.push(lastGap)
-    } else leads.push(chunk.start === covered ? NO_LEAD : { gap: '', overlap: covered - chunk.start })
-    covered = Math.max(covered, chunk.end)
+      lead = lastGap
+    } else if (chunk.start < covered) lead = { gap: '', overlap: covered - chunk.start }
+    if (chunk.end > covered) covered = chunk.end
+    const own =
+      chunk.metadata === undefined ? undefined : canonical(metadataOf(`chunk ${i} metadata`, chunk.metadata))
     return {
       text: chunk.text,
       hash: hashOf(chunk.text),
       length: chunk.text.length,
-      metadata:
-        chunk.metadata === undefined
-          ? undefined
-          : canonical(metadataOf(`chunk ${i} metadata`, chunk.metadata)),
-      vector: undefined,
+      metadata: merge(own),
+      vector: single,
+      lead,
+      keepsMetadata: put.metadata === undefined && own === undefined,
     }
   })
-  return finish(spans, leads, text.slice(covered), chunker.id)
+  return finish(spans, text.slice(covered), chunker.id)
 }
-
-/** Whether a place lies between the two halves of a character. */
-const cutsPair = (text: string, at: number): boolean => at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
 
 /** One hash over everything a put says about its text: equal means the same put. */
-function fingerprintOf(
-  spans: readonly NewSpan[],
-  leads: readonly Lead[],
-  trailing: string,
-  chunker: string | undefined,
-  vector: Float32Array | undefined,
-): string {
-  // Hashes, numbers, JSON and base64 have no NUL in them; what may have one comes with its length.
-  const counted = (text: string) => `${text.length} ${text}`
-  const parts: string[] = [counted(chunker ?? ''), String(spans.length)]
-  spans.forEach((span, i) => {
-    const { gap, overlap } = leads[i]!
-    parts.push(span.hash ?? '-', counted(gap), String(overlap))
-    if (span.metadata !== undefined) parts.push(span.metadata)
-    const own = vector ?? span.vector
-    if (own !== undefined)
-      parts.push(Buffer.from(own.buffer, own.byteOffset, own.byteLength).toString('base64'))
-  })
-  parts.push(counted(trailing))
+function fingerprintOf(chunks: Chunked['chunks'], trailing: string, chunker: string | undefined): string {
+  const parts: string[] = [chunker ?? '']
+  let gap = ''
+  for (const { hash, lead, metadata, vector } of chunks) {
+    parts.push(hash ?? '-')
+    // Most leads repeat the one before, and most chunks have neither metadata nor a vector of their own.
+    if (lead.gap !== gap) {
+      gap = lead.gap
+      parts.push('gap', gap)
+    }
+    if (lead.overlap > 0) parts.push('overlap', String(lead.overlap))
+    if (metadata !== undefined) parts.push('metadata', metadata)
+    if (vector !== undefined)
+      parts.push(
+        'vector',
+        Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
+      )
+  }
+  parts.push(trailing)
   return hashOf(parts.join('\u0000'))
 }
+
+/** Whether an offset lies between the two halves of a character. */
+const cutsPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800

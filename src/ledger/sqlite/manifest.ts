@@ -173,15 +173,22 @@ function repack(
   next: Places,
   keepTail: boolean,
 ): { pages: number[]; rest: number } {
-  const at = new Map<number, number>()
-  for (let i = 0; i < next.ids.length; i++) at.set(next.ids[i]!, i)
+  let index: Map<number, number> | undefined
+  const find = (id: number) => {
+    index ??= new Map(next.ids.map((other, i) => [other, i]))
+    return index.get(id)
+  }
   // Runs of `next` that an old page already holds, in the order of `next`.
   const reused: { from: number; to: number; id: number }[] = []
+  let expected = 0
   for (const { id, page } of old) {
-    const from = at.get(page.ids[0]!)
+    // Nearly always the page follows the one before it, or the whole sequence was shifted a little.
+    const from = next.ids[expected] === page.ids[0] ? expected : find(page.ids[0]!)
     if (from === undefined || from + page.ids.length > next.ids.length) continue
-    if (page.ids.every((span, i) => next.ids[from + i] === span && next.leads[from + i] === page.leads[i]))
+    if (page.ids.every((span, i) => next.ids[from + i] === span && next.leads[from + i] === page.leads[i])) {
       reused.push({ from, to: from + page.ids.length, id })
+      expected = from + page.ids.length
+    }
   }
   reused.sort((a, b) => a.from - b.from)
 

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createColors } from 'picocolors'
+import type { Collection, Embedder, Store } from '../index.ts'
+import { UsageError } from './exit.ts'
+
+export interface GlobalOptions {
+  readonly json?: boolean
+  readonly store?: string
+  readonly collection?: string
+}
+
+export type Colors = ReturnType<typeof createColors>
+
+const DEFAULT_STORE = '.spanstore'
+const DEFAULT_COLLECTION = 'default'
+
+/** What every command is given: where the store is, and how to answer. */
+export class Context {
+  readonly json: boolean
+  /** Absolute. */
+  readonly directory: string
+  /** As it was typed, or the default. */
+  readonly collectionName: string
+  /** Whether `--collection` was typed. */
+  readonly collectionGiven: boolean
+  readonly colors: Colors
+  readonly isTerminal = process.stdout.isTTY === true
+  #store: Store | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(options: GlobalOptions) {
+    this.json = options.json === true
+    this.directory = resolve(options.store ?? (process.env.SPANSTORE_STORE || DEFAULT_STORE))
+    this.collectionGiven = options.collection !== undefined
+    this.collectionName = options.collection ?? DEFAULT_COLLECTION
+    this.colors = createColors(!this.json && wantsColor())
+  }
+
+  /** Columns of the terminal, to cut previews to. */
+  get width(): number {
+    return process.stdout.columns ?? 120
+  }
+
+  /** Aborts on the first SIGINT or SIGTERM; a second one ends the process as usual. */
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const controller = new AbortController()
+      const stop = () => controller.abort()
+      process.once('SIGINT', stop)
+      process.once('SIGTERM', stop)
+      this.#signal = controller.signal
+    }
+    return this.#signal
+  }
+
+  print(...lines: readonly string[]): void {
+    process.stdout.write(`${lines.join('\n')}\n`)
+  }
+
+  /** One JSON document a line: the whole answer, or one item of a stream. */
+  printJson(value: unknown): void {
+    process.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+
+  /** For people, beside the answer. */
+  note(line: string): void {
+    process.stderr.write(`${line}\n`)
+  }
+
+  /** The store, which must be there: nothing that reads creates one. @throws STORE_NOT_FOUND */
+  async existing(): Promise<Store> {
+    if (!existsSync(join(this.directory, 'ledger.db'))) {
+      const { SpanStoreError } = await import('../index.ts')
+      throw new SpanStoreError(
+        'STORE_NOT_FOUND',
+        `there is no store in ${this.directory}; name another with --store or SPANSTORE_STORE, or make one: spanstore sync DIR, spanstore put SOURCE FILE`,
+        { path: this.directory },
+      )
+    }
+    return await this.#open()
+  }
+
+  /** The store, created when it is not there. */
+  async created(options: { readonly embedder?: Embedder } = {}): Promise<Store> {
+    return await this.#open(options)
+  }
+
+  async #open(options: { readonly embedder?: Embedder } = {}): Promise<Store> {
+    const { openStore } = await import('../index.ts')
+    this.#store ??= await openStore(this.directory, options)
+    return this.#store
+  }
+
+  /** The collection of an existing store, which must be there too. @throws STORE_NOT_FOUND, COLLECTION_UNKNOWN */
+  async collection(name = this.collectionName): Promise<Collection> {
+    const store = await this.existing()
+    const known = await store.collections()
+    if (known.some((info) => info.name === name)) return await store.collection(name)
+    const { SpanStoreError } = await import('../index.ts')
+    throw new SpanStoreError(
+      'COLLECTION_UNKNOWN',
+      `there is no collection ${JSON.stringify(name)}; ${
+        known.length === 0
+          ? 'this store has none yet'
+          : `there ${known.length === 1 ? 'is' : 'are'} ${known.map((info) => info.name).join(', ')} (choose with --collection)`
+      }`,
+      { collection: name },
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close()
+  }
+}
+
+function wantsColor(): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env
+  if (NO_COLOR) return false
+  return FORCE_COLOR ? true : process.stdout.isTTY === true && TERM !== 'dumb'
+}
+
+/** JSON typed as an option. @throws UsageError */
+export function parseJson<T>(option: string, text: string): T {
+  try {
+    return JSON.parse(text) as T
+  } catch (error) {
+    throw new UsageError(`${option} is no JSON (${(error as Error).message}); quote it for the shell: ${option} '{"year": 2024}'`)
+  }
+}
+
+/** A whole number typed as an option or argument. @throws UsageError */
+export function parseNumber(name: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new UsageError(`${name} is ${JSON.stringify(text)}; give a whole number`)
+}
+
+/** A key as it may have been copied: in any case of letters, between the brackets of an anchor or not. */
+export const typedKey = (text: string): string => {
+  const bare = text.trim().replace(/^\[\[(.*)\]\]$/, '$1')
+  return /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i.test(bare) ? bare.toUpperCase() : bare
+}

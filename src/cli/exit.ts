@@ -1,0 +1,15 @@
+/** What the process answers with. The four results are told apart by their numbers. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  empty: 3,
+  tombstone: 4,
+  absent: 5,
+  interrupted: 130,
+} as const
+
+/** A command that was typed wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
