@@ -32,8 +32,25 @@ export {
   type WriteResult,
 } from './core/model.ts'
 export { openStore, restoreBackup, type StoreOptions } from './open.ts'
-export type { Backup, CollectionInfo, Embedder, Erased, LedgerStats, Problem, Retired } from './ports.ts'
+export type {
+  Backup,
+  CollectionInfo,
+  Embedder,
+  Erased,
+  LedgerStats,
+  Problem,
+  Retired,
+  TextRange,
+} from './ports.ts'
 export type { Collection, FindOptions } from './store/collection.ts'
 export type { AppendInput, PutInput, SpanInput, VectorInput } from './store/draft.ts'
+export type {
+  Hit,
+  SearchExplanation,
+  SearchMode,
+  SearchOptions,
+  SearchReason,
+  SearchResult,
+} from './store/search.ts'
 export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
 export type { CollectionOptions, Store } from './store/store.ts'

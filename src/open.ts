@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LEDGER_FILE } from './ledger/sqlite/backup.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
-import type { Embedder } from './ports.ts'
+import type { Embedder, TextIndex } from './ports.ts'
 import { invalid } from './store/input.ts'
 import { Store } from './store/store.ts'
+import { SqliteTextIndex } from './text/text-index.ts'
 
 export { restoreBackup } from './ledger/sqlite/backup.ts'
 
@@ -23,11 +24,17 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     throw invalid('directory', directory, "give a path, or ':memory:'")
   const clock = options.clock ?? Date.now
   if (directory !== ':memory:') mkdirSync(directory, { recursive: true })
-  const ledger = openSqliteLedger(directory === ':memory:' ? directory : join(directory, LEDGER_FILE), {
+  const path = directory === ':memory:' ? directory : join(directory, LEDGER_FILE)
+  const derived: TextIndex[] = []
+  const ledger = openSqliteLedger(path, {
     clock,
+    onCommit: () => text.wake(),
+    derived,
     ...(options.wait === undefined ? {} : { wait: options.wait }),
   })
-  return new Store(ledger, {
+  const text = new SqliteTextIndex(ledger, path)
+  derived.push(text)
+  return new Store(ledger, text, {
     clock,
     ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
   })

@@ -62,6 +62,28 @@ export interface Head {
   readonly position: number
 }
 
+/** A draft at a glance, to find out where it differs without looking at every span. */
+export interface Outline {
+  /** Hashes of its chunks, of `HASH_LENGTH` characters each, in one string. */
+  readonly hashes: string
+  readonly leads: readonly Lead[]
+  /** True when no chunk has metadata or a vector: then equal hashes and leads mean equal chunks. */
+  readonly plain: boolean
+}
+
+/** Characters of a text's hash. */
+export const HASH_LENGTH = 22
+
+/** Stands for the hash of a record without text, and of an erased text. */
+export const NO_HASH = ' '.repeat(HASH_LENGTH)
+
+/** The first `before` and the last `after` places stay as they are; `entries` are those between. */
+export interface Window {
+  readonly before: number
+  readonly after: number
+  readonly entries: readonly Entry[]
+}
+
 export interface NewSpan {
   readonly text: string | undefined
   readonly hash: string | undefined
@@ -75,7 +97,8 @@ export interface NewSpan {
 export interface PlannedPut {
   readonly source: string
   readonly version: number
-  readonly entries: readonly Entry[]
+  /** Where the draft may differ; `chunks` and `changeset` are about this part alone. */
+  readonly window: Window
   readonly chunks: readonly (NewSpan & { readonly lead: Lead })[]
   readonly trailing: string
   readonly changeset: Changeset
@@ -210,7 +233,8 @@ export interface Ledger {
   dependents(key: Key): Promise<readonly Dependent[]>
 
   head(collection: number, source: string): Promise<Head>
-  entries(collection: number, source: string): Promise<readonly Entry[]>
+  /** The part of the last manifest that a draft may differ in. */
+  changed(collection: number, source: string, outline: Outline): Promise<Window>
   texts(ids: readonly number[]): Promise<readonly (string | undefined)[]>
   /** Which of these texts have a vector of this embedder already. */
   embedded(embedder: string, hashes: readonly string[]): Promise<ReadonlySet<string>>
@@ -263,5 +287,65 @@ export interface Ledger {
   /** The latest current summary of the session that covers the key. */
   representative(collection: number, session: string, key: Key): Promise<Key | undefined>
 
+  close(): Promise<void>
+}
+
+/** UTF-16 offsets: `text.slice(start, end)`. */
+export interface TextRange {
+  readonly start: number
+  readonly end: number
+}
+
+export interface TextQuery {
+  /** As the user typed it. */
+  readonly text: string
+  readonly limit: number
+  readonly offset: number
+  readonly where?: Filter
+  /** Search what was live at this position. */
+  readonly asOf?: number
+  readonly highlight: boolean
+  readonly signal?: AbortSignal
+}
+
+export interface TextHit {
+  readonly id: number
+  readonly span: Span
+  /** Higher is better; comparable within one answer. */
+  readonly score: number
+  /** Where the words are, in order, without overlaps. */
+  readonly highlights?: readonly TextRange[]
+}
+
+/** Best first. Everything in it is of one snapshot of the ledger: the collection as it stood at `position`. */
+export interface TextAnswer {
+  readonly hits: readonly TextHit[]
+  readonly position: number
+  /** Position up to which the index had absorbed the log. Below `position` when that was not possible in time. */
+  readonly indexedThrough: number
+  /** True while the index is made anew, so that even old spans may be missing. */
+  readonly rebuilding: boolean
+  /** False when the query holds nothing that is a word to the index (`"?!"`). */
+  readonly hasWords: boolean
+  /** The words that were looked for, rarest first. */
+  readonly words: readonly string[]
+  /** Words too common to be looked for beside the rarer ones. */
+  readonly pruned: readonly string[]
+}
+
+/** Full text, derived from the ledger: it may lag, and may be deleted. */
+export interface TextIndex {
+  /** Absorbs what is missing, then answers. @throws COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
+  search(collection: number, query: TextQuery): Promise<TextAnswer>
+  /** Absorbs the log of one collection, or of all, in steps that leave the process responsive. @throws ABORTED */
+  catchUp(options?: {
+    readonly collection?: number
+    readonly signal?: AbortSignal
+    readonly onProgress?: (collection: number, pending: number) => void
+  }): Promise<void>
+  /** Call after a commit: the index catches up once the process has nothing else to do. */
+  wake(): void
+  /** Removes every trace of these spans, which are tombstones, from its files. Answers what that still waits for. */
+  erase(ids: readonly number[]): Promise<readonly string[]>
   close(): Promise<void>
 }

@@ -18,7 +18,8 @@ const RANKS: Readonly<Record<string, number>> = {
   guarantees: 2,
   ledger: 2,
   vector: 2,
-  text: 2,
+  // Reads the tables of the SQLite ledger, through ATTACH.
+  text: 2.5,
   embed: 2,
   testing: 2,
   open: 3,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createColors } from 'picocolors'
-import type { Collection, Embedder, Store } from '../index.ts'
+import type { Collection, Store } from '../index.ts'
 import { UsageError } from './exit.ts'
 
 export interface GlobalOptions {
@@ -68,9 +68,13 @@ export class Context {
     process.stderr.write(`${line}\n`)
   }
 
+  get exists(): boolean {
+    return existsSync(join(this.directory, 'ledger.db'))
+  }
+
   /** The store, which must be there: nothing that reads creates one. @throws STORE_NOT_FOUND */
   async existing(): Promise<Store> {
-    if (!existsSync(join(this.directory, 'ledger.db'))) {
+    if (!this.exists) {
       const { SpanStoreError } = await import('../index.ts')
       throw new SpanStoreError(
         'STORE_NOT_FOUND',
@@ -78,17 +82,24 @@ export class Context {
         { path: this.directory },
       )
     }
-    return await this.#open()
+    return await this.created()
   }
 
   /** The store, created when it is not there. */
-  async created(options: { readonly embedder?: Embedder } = {}): Promise<Store> {
-    return await this.#open(options)
+  async created(): Promise<Store> {
+    return await this.#open(this.directory)
   }
 
-  async #open(options: { readonly embedder?: Embedder } = {}): Promise<Store> {
+  /** An empty store that leaves no trace. */
+  async inMemory(): Promise<Store> {
+    await this.#store?.close()
+    this.#store = undefined
+    return await this.#open(':memory:')
+  }
+
+  async #open(directory: string): Promise<Store> {
     const { openStore } = await import('../index.ts')
-    this.#store ??= await openStore(this.directory, options)
+    this.#store ??= await openStore(directory)
     return this.#store
   }
 
@@ -125,7 +136,9 @@ export function parseJson<T>(option: string, text: string): T {
   try {
     return JSON.parse(text) as T
   } catch (error) {
-    throw new UsageError(`${option} is no JSON (${(error as Error).message}); quote it for the shell: ${option} '{"year": 2024}'`)
+    throw new UsageError(
+      `${option} is no JSON (${(error as Error).message}); quote it for the shell: ${option} '{"year": 2024}'`,
+    )
   }
 }
 

@@ -10,7 +10,12 @@ export class Progress {
     if (process.stderr.isTTY === true) {
       const { default: bars } = await import('cli-progress')
       progress.#bar = new bars.SingleBar(
-        { format: '{phase} {bar} {value}/{total}', hideCursor: true, clearOnComplete: true, stream: process.stderr },
+        {
+          format: '{phase} {bar} {value}/{total}',
+          hideCursor: true,
+          clearOnComplete: true,
+          stream: process.stderr,
+        },
         bars.Presets.shades_classic,
       )
     }

@@ -6,7 +6,7 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 const COLOR = /\u001b\[\d+m/g
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
-const MARK = /[\p{M}\u200b-\u200d\ufe0f]/u
+const MARK = /\p{M}|\u200b|\u200c|\u200d|\ufe0f/u
 
 /** Text that cannot steer the terminal it is shown on. */
 export const safe = (text: string): string => text.replace(CONTROL, '\ufffd')
@@ -21,7 +21,12 @@ export function widthOf(text: string): number {
 
 /** A text on one line of at most this many columns. */
 export function preview(text: string, columns: number): string {
-  const line = safe(text.slice(0, 4 * columns + 80).replace(/\s+/g, ' ').trim())
+  const line = safe(
+    text
+      .slice(0, 4 * columns + 80)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
   if (widthOf(line) <= columns && text.length <= 4 * columns + 80) return line
   let width = 0
   let cut = ''

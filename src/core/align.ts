@@ -118,7 +118,15 @@ export function classes<T>(): (value: T) => number {
 }
 
 /** Works through regions with a stack of its own: the depth of the caller's stack never depends on the input. */
-function solve(problem: Problem, oldFrom: number, oldTo: number, newFrom: number, newTo: number): Int32Array {
+function solve(
+  problem: Problem,
+  oldFrom: number,
+  oldTo: number,
+  newFrom: number,
+  newTo: number,
+  exactly = CELLS,
+): Int32Array {
+  let tally: Tally | undefined
   const matches = new Int32Array(problem.new.length).fill(-1)
   const regions: [i0: number, i1: number, j0: number, j1: number, depth: number][] = [
     [oldFrom, oldTo, newFrom, newTo, 0],
@@ -127,14 +135,15 @@ function solve(problem: Problem, oldFrom: number, oldTo: number, newFrom: number
   for (let region = regions.pop(); region; region = regions.pop()) {
     const [i0, i1, j0, j1, depth] = region
     if (i0 >= i1 || j0 >= j1) continue
-    if ((i1 - i0) * (j1 - j0) <= CELLS) {
+    if ((i1 - i0) * (j1 - j0) <= exactly) {
       const needed = (i1 - i0 + 1) * (j1 - j0 + 1)
       if (cells.length < needed) cells = new Float64Array(needed)
       solveExactly(problem, i0, i1, j0, j1, cells, matches)
       continue
     }
     if (depth === DEPTH) continue
-    const anchors = anchorsOf(problem, i0, i1, j0, j1)
+    tally ??= new Tally(problem.kinds)
+    const anchors = anchorsOf(problem, tally, i0, i1, j0, j1)
     let i = i0
     let j = j0
     for (let anchor = i0; anchor < i1; anchor++) {
@@ -204,24 +213,45 @@ function weightOf(problem: Problem, i: number, j: number): number {
   return weight
 }
 
+/** Counts by class, kept between regions because a region may be much smaller than the number of classes. */
+class Tally {
+  readonly live: Int32Array
+  readonly retired: Int32Array
+  readonly new: Int32Array
+  /** The next new place of each class that has no partner yet, or -1. */
+  readonly open: Int32Array
+
+  constructor(kinds: number) {
+    this.live = new Int32Array(kinds)
+    this.retired = new Int32Array(kinds)
+    this.new = new Int32Array(kinds)
+    this.open = new Int32Array(kinds)
+  }
+}
+
 /**
  * Where to cut a large region: the new place of each old one that is an anchor, or -1. Texts that occur once on each
  * side say most (patience). Where they say little, the k-th occurrence is paired with the k-th, from either end.
  */
-function anchorsOf(problem: Problem, i0: number, i1: number, j0: number, j1: number): Int32Array {
-  const { old, new: now, live, kinds } = problem
-  const inNew = new Int32Array(kinds)
-  for (let j = j0; j < j1; j++) if (now[j] !== NEVER) inNew[now[j]!]!++
-  const inLive = new Int32Array(kinds)
-  const inRetired = new Int32Array(kinds)
-  for (let i = i0; i < i1; i++) if (old[i] !== NEVER) (live[i] === 1 ? inLive : inRetired)[old[i]!]!++
-  // A retired place competes only where no live entry has its text.
-  const competes = (i: number) =>
-    old[i] !== NEVER && inNew[old[i]!]! > 0 && (live[i] === 1 || inLive[old[i]!] === 0)
+function anchorsOf(
+  problem: Problem,
+  tally: Tally,
+  i0: number,
+  i1: number,
+  j0: number,
+  j1: number,
+): Int32Array {
+  const { old, new: now, live } = problem
+  for (let i = i0; i < i1; i++)
+    if (old[i] !== NEVER) tally.live[old[i]!] = tally.retired[old[i]!] = tally.new[old[i]!] = 0
+  for (let j = j0; j < j1; j++) if (now[j] !== NEVER) tally.new[now[j]!] = 0
+  for (let i = i0; i < i1; i++) if (old[i] !== NEVER) (live[i] === 1 ? tally.live : tally.retired)[old[i]!]!++
+  for (let j = j0; j < j1; j++) if (now[j] !== NEVER) tally.new[now[j]!]!++
 
   const next = new Int32Array(j1 - j0)
   const paired = (step: 1 | -1, unique: boolean): Int32Array => {
-    const open = new Int32Array(kinds).fill(-1)
+    const { open } = tally
+    for (let i = i0; i < i1; i++) if (old[i] !== NEVER) open[old[i]!] = -1
     for (let j = step > 0 ? j1 - 1 : j0; j >= j0 && j < j1; j -= step) {
       const kind = now[j]!
       if (kind === NEVER) continue
@@ -231,8 +261,10 @@ function anchorsOf(problem: Problem, i0: number, i1: number, j0: number, j1: num
     const partners = new Int32Array(i1 - i0).fill(-1)
     for (let i = step > 0 ? i0 : i1 - 1; i >= i0 && i < i1; i += step) {
       const kind = old[i]!
-      if (!competes(i) || open[kind] === -1) continue
-      if (unique && (inNew[kind] !== 1 || (inLive[kind] || inRetired[kind]) !== 1)) continue
+      if (kind === NEVER || open[kind] === -1) continue
+      // A retired place competes only where no live entry has its text.
+      if (live[i] === 0 && tally.live[kind] !== 0) continue
+      if (unique && (tally.new[kind] !== 1 || (tally.live[kind] || tally.retired[kind]) !== 1)) continue
       partners[i - i0] = open[kind]!
       open[kind] = next[open[kind]! - j0]!
     }
@@ -298,10 +330,13 @@ export interface Tokens {
 }
 
 /** More tokens than this on both sides together are compared only if they differ little. */
-const TOKENS = 100_000
+const TOKENS = 10_000_000
+
+/** As CELLS, for tokens: fewer, because there are more of them and less hangs on each. */
+const TOKEN_CELLS = 16_000
 
 /** Bounds the steps of the search for the shortest edit, so that no text takes long and each gives the same result. */
-const EDITS = 400
+const EDITS = 64
 
 /** The tokens two texts have in common, in order. */
 export function alignTokens(old: Tokens, now: Tokens): readonly Piece[] {
@@ -316,7 +351,8 @@ export function alignTokens(old: Tokens, now: Tokens): readonly Piece[] {
   }
   const tokens = olds.length + news.length
   const maxEditLength = Math.min(EDITS, Math.ceil(tokens / 4), Math.ceil(2 ** 25 / (tokens + 1)))
-  const changes = diffArrays(olds, news, { maxEditLength })
+  const changes =
+    bagDistance(olds, news) <= maxEditLength ? diffArrays(olds, news, { maxEditLength }) : undefined
   if (changes) {
     let i = 0
     let j = 0
@@ -333,6 +369,14 @@ export function alignTokens(old: Tokens, now: Tokens): readonly Piece[] {
   return pieces
 }
 
+/** How many tokens have no counterpart wherever it stands: no edit is shorter than that. */
+function bagDistance(olds: readonly number[], news: readonly number[]): number {
+  const surplus = new Int32Array(olds.length + news.length)
+  for (const kind of olds) surplus[kind]!++
+  for (const kind of news) surplus[kind]!--
+  return surplus.reduce((sum, count) => sum + Math.abs(count), 0)
+}
+
 function alignClasses(old: Int32Array, now: Int32Array): Int32Array {
   const live = new Uint8Array(old.length).fill(1)
   const problem = {
@@ -343,7 +387,7 @@ function alignClasses(old: Int32Array, now: Int32Array): Int32Array {
     oldMetadata: new Int32Array(old.length),
     newMetadata: new Int32Array(now.length),
   }
-  return solve(problem, 0, old.length, 0, now.length)
+  return solve(problem, 0, old.length, 0, now.length, TOKEN_CELLS)
 }
 
 /** Lines, and where these are long, the sentences in them. */

@@ -146,24 +146,23 @@ const isVector = (value: unknown): boolean =>
 /** Long texts are judged by their beginning. */
 const LOOKED_AT = 200_000
 
+const ONE_PER_TURN = turns({ max: Number.MAX_SAFE_INTEGER })
+
 /**
- * Whether a text is a conversation: at least four turns, of two speakers or more who speak twice on average, that
- * make up nine tenths of it. Prose with a few lines such as "Note: …" is not.
+ * Whether a text is a conversation: two or more speakers have two turns or more each, and what these say is nine
+ * tenths of it. Prose with a few lines such as "Note: …" is not.
  */
 function isTranscript(text: string): boolean {
   const head = text.slice(0, LOOKED_AT)
-  // Cheap: no line that ends or goes on after a name and a colon, or is a heading of a role, no turns.
-  if (!/^[^\s].{0,60}?(?:[:：]|\*\*)/m.test(head) && !/^#+ /m.test(head)) return false
+  const spoken = new Map<unknown, { turns: number; length: number }>()
   let length = 0
-  let spoken = 0
-  let count = 0
-  const speakers = new Set<string>()
-  for (const chunk of turns().chunk(head)) {
+  for (const chunk of ONE_PER_TURN.chunk(head)) {
     length += chunk.text.length
     if (chunk.metadata === undefined) continue
-    spoken += chunk.text.length
-    count++
-    speakers.add(String(chunk.metadata.speaker))
+    const { speaker } = chunk.metadata
+    const known = spoken.get(speaker) ?? { turns: 0, length: 0 }
+    spoken.set(speaker, { turns: known.turns + 1, length: known.length + chunk.text.length })
   }
-  return count >= 4 && speakers.size >= 2 && count >= 2 * speakers.size && spoken >= 0.9 * length
+  const speakers = [...spoken.values()].filter((one) => one.turns >= 2)
+  return speakers.length >= 2 && speakers.reduce((sum, one) => sum + one.length, 0) >= 0.9 * length
 }

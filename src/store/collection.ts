@@ -1,5 +1,5 @@
 import type { Chunker } from '../chunking/index.ts'
-import type { Changeset, Entry, Texts } from '../core/changeset.ts'
+import type { Changeset, Texts } from '../core/changeset.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import { parseFilter, type Where } from '../core/filter.ts'
 import type { Metadata } from '../core/json.ts'
@@ -18,22 +18,34 @@ import type {
   WriteResult,
 } from '../core/model.ts'
 import { plan } from '../core/plan.ts'
-import type { CollectionInfo, Computed, Embedder, Erased, Ledger, PlannedPut, Retired } from '../ports.ts'
+import type {
+  CollectionInfo,
+  Computed,
+  Embedder,
+  Erased,
+  Ledger,
+  PlannedPut,
+  Retired,
+  TextIndex,
+  Window,
+} from '../ports.ts'
 import { rebuildChunker } from './chunkers.ts'
 import {
   type AppendInput,
-  type Chunked,
   chunked,
+  type DraftSpan,
   newSpans,
   type Prepared,
   type PutInput,
   prepare,
 } from './draft.ts'
 import { array, canonical, flag, identifier, invalid, metadataOf, object, wholeNumber } from './input.ts'
+import { type SearchOptions, type SearchResult, search } from './search.ts'
 import { Session } from './session.ts'
 
 export interface CollectionContext {
   readonly ledger: Ledger
+  readonly text: TextIndex
   readonly embedder: Embedder | undefined
   readonly clock: () => number
 }
@@ -185,14 +197,17 @@ export class Collection {
       readmit: put.readmit,
     }
     if (standing && head.fingerprint === draft.fingerprint)
-      return { ...planned, unchanged, entries: [], chunks: [], changeset: NOTHING }
+      return { ...planned, unchanged, window: NO_WINDOW, chunks: [], changeset: NOTHING }
 
-    const entries = head.revision === 0 ? [] : await this.#ledger.entries(this.#info.ref, put.source)
-    const decided = await this.#decide(entries, head.trailing, draft)
+    const window =
+      head.revision === 0 ? NO_WINDOW : await this.#ledger.changed(this.#info.ref, put.source, draft)
+    const chunks: DraftSpan[] = []
+    for (let i = window.before; i < draft.count - window.after; i++) chunks.push(draft.span(i))
+    const decided = await this.#decide(window, head.trailing, { chunks, trailing: draft.trailing })
     // A field left out keeps its value, also where `update` changed it since.
     const updated = decided.updated.filter((entry) => {
       const slot = decided.slots.find((s) => 'keep' in s && s.keep === entry)
-      return slot !== undefined && 'chunk' in slot && !draft.chunks[slot.chunk]!.keepsMetadata
+      return slot !== undefined && 'chunk' in slot && !chunks[slot.chunk]!.keepsMetadata
     })
     const changeset = { ...decided, updated }
     const same =
@@ -203,15 +218,21 @@ export class Collection {
       changeset.slots.every(
         (slot, i) =>
           'keep' in slot &&
-          entries[slot.keep]!.lead.gap === draft.chunks[i]!.lead.gap &&
-          entries[slot.keep]!.lead.overlap === draft.chunks[i]!.lead.overlap,
+          window.entries[slot.keep]!.lead.gap === chunks[i]!.lead.gap &&
+          window.entries[slot.keep]!.lead.overlap === chunks[i]!.lead.overlap,
       ) &&
       draft.trailing === head.trailing
-    return { ...planned, unchanged: same ? unchanged : undefined, entries, chunks: draft.chunks, changeset }
+    return { ...planned, unchanged: same ? unchanged : undefined, window, chunks, changeset }
   }
 
   /** `plan` is synchronous and asks at most once for old texts; a ledger may have to fetch them in between. */
-  async #decide(entries: readonly Entry[], trailing: string, draft: Chunked) {
+  async #decide(
+    { entries, after }: Window,
+    trailing: string,
+    draft: { readonly chunks: readonly DraftSpan[]; readonly trailing: string },
+  ) {
+    // With places kept behind the window, nothing trails it: the text there is the lead of the next place.
+    const [old, next] = after > 0 ? ['', { ...draft, trailing: '' }] : [trailing, draft]
     const known = new Map<number, string | undefined>()
     for (;;) {
       let asked: readonly number[] | undefined
@@ -224,7 +245,7 @@ export class Collection {
         chunk: (i) => draft.chunks[i]!.text,
       }
       try {
-        return plan(entries, trailing, draft, texts)
+        return plan(entries, old, next, texts)
       } catch (error) {
         if (error !== NEEDS_TEXTS) throw error
         const found = await this.#ledger.texts(asked!.map((i) => entries[i]!.id))
@@ -436,6 +457,14 @@ export class Collection {
     })
   }
 
+  /**
+   * The live spans that fit a query, best first. A write is visible to the next search; an answer that may be missing
+   * something says so. @throws INVALID_ARGUMENT, INVALID_FILTER, NO_VECTORS, POSITION_UNKNOWN, ABORTED
+   */
+  async search(options: SearchOptions): Promise<SearchResult> {
+    return await search(this.#context.text, this.#info, options)
+  }
+
   /** How many live spans there are, or how many match. */
   async count(options: { readonly where?: Where } = {}): Promise<number> {
     object('options', options, ['where'])
@@ -501,6 +530,8 @@ export class Collection {
     return new Session(this.#ledger, this.#info, identifier('session', id))
   }
 }
+
+const NO_WINDOW: Window = { before: 0, after: 0, entries: [] }
 
 const NEEDS_TEXTS = Symbol('needs texts')
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { type Chunker, checkChunks, paragraphs } from '../chunking/index.ts'
-import type { Draft, Lead } from '../core/changeset.ts'
+import type { Lead } from '../core/changeset.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Metadata } from '../core/json.ts'
-import type { NewSpan } from '../ports.ts'
+import { HASH_LENGTH, type NewSpan, NO_HASH, type Outline } from '../ports.ts'
 import {
   array,
   canonical,
@@ -56,12 +56,24 @@ export interface AppendInput {
 }
 
 /** 132 bits of SHA-256: equal hash means equal text. */
-export const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+export const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, HASH_LENGTH)
 
-export interface Chunked extends Draft {
-  readonly chunks: readonly (NewSpan & { readonly lead: Lead; readonly keepsMetadata: boolean })[]
+export type DraftSpan = NewSpan & {
+  readonly lead: Lead
+  /** Neither the put nor the chunk says anything of metadata: a kept span keeps its own. */
+  readonly keepsMetadata: boolean
+}
+
+/**
+ * A put cut into chunks. Only their hashes and leads are worked out for all of them; the rest is made for the part
+ * that turns out to differ from what is live, so that an edit of a long document does not pay for its length.
+ */
+export interface Chunked extends Outline {
+  readonly count: number
+  readonly trailing: string
   readonly chunker: string | undefined
   readonly fingerprint: string
+  span(index: number): DraftSpan
 }
 
 /** A checked put, before anything is known of the source. */
@@ -173,26 +185,24 @@ export async function chunked(
         ? own
         : canonical(metadataOf('metadata', { ...common, ...(JSON.parse(own) as Metadata) }))
   const single = put.vector
-  const finish = (chunks: Chunked['chunks'], trailing: string, chunker: string | undefined): Chunked => {
-    if (single !== undefined && chunks.length !== 1)
-      throw invalid(
-        'vector',
-        `for ${chunks.length} spans`,
-        'a vector beside the text needs exactly one span; use the chunker whole(), or spans',
-      )
-    return { chunks, trailing, chunker, fingerprint: fingerprintOf(chunks, trailing, chunker) }
-  }
+  const plain = shared === undefined && single === undefined
   if (put.spans !== undefined) {
-    const chunks = put.spans.map((span, i) => ({
-      text: span.text,
-      hash: span.hash,
-      length: span.length,
+    const spans = put.spans.map((span, i) => ({
+      ...span,
       metadata: merge(span.metadata),
       vector: single ?? span.vector,
       lead: i === 0 || span.text === undefined ? NO_LEAD : LINE,
       keepsMetadata: put.metadata === undefined && span.metadata === undefined,
     }))
-    return finish(chunks, '', undefined)
+    return outlined({
+      hashes: spans.map(({ hash }) => hash ?? NO_HASH).join(''),
+      leads: spans.map(({ lead }) => lead),
+      plain: plain && spans.every(({ metadata, vector }) => metadata === undefined && vector === undefined),
+      count: spans.length,
+      trailing: '',
+      chunker: undefined,
+      span: (i) => spans[i]!,
+    })
   }
   const chunker = put.chunker ?? inherited.chunker ?? DEFAULT_CHUNKER
   const text = put.text!
@@ -205,60 +215,72 @@ export async function chunked(
       { chunker: chunker.id, ordinal: 0 },
     )
   checkChunks(text, chunks, chunker.id)
-  chunks.forEach(({ start, end }, ordinal) => {
-    if (!cutsPair(text, start) && !cutsPair(text, end)) return
-    throw new SpanStoreError(
-      'INVALID_CHUNKS',
-      `Chunk ${ordinal} of chunker "${chunker.id}" starts or ends inside a surrogate pair (${start}–${end}), so it could not be given back as it came. Cut beside the character.`,
-      { chunker: chunker.id, ordinal },
+  if (single !== undefined && chunks.length !== 1)
+    throw invalid(
+      'vector',
+      `for ${chunks.length} spans`,
+      'a vector beside the text needs exactly one span; use the chunker whole(), or spans',
     )
-  })
+  const hashes: string[] = []
+  const leads: Lead[] = []
+  const metadata: (string | undefined)[] = []
   let covered = 0
-  let lastGap = NO_LEAD
-  const spans = chunks.map((chunk, i) => {
-    let lead = NO_LEAD
-    if (chunk.start > covered) {
-      const gap = text.slice(covered, chunk.start)
-      if (lastGap.gap !== gap) lastGap = { gap, overlap: 0 }
-      lead = lastGap
-    } else if (chunk.start < covered) lead = { gap: '', overlap: covered - chunk.start }
-    if (chunk.end > covered) covered = chunk.end
-    const own =
-      chunk.metadata === undefined ? undefined : canonical(metadataOf(`chunk ${i} metadata`, chunk.metadata))
-    return {
-      text: chunk.text,
-      hash: hashOf(chunk.text),
-      length: chunk.text.length,
-      metadata: merge(own),
+  let last = NO_LEAD
+  for (let i = 0; i < chunks.length; i++) {
+    const { start, end, text: piece, metadata: own } = chunks[i]!
+    if (cutsPair(text, start) || cutsPair(text, end))
+      throw new SpanStoreError(
+        'INVALID_CHUNKS',
+        `Chunk ${i} of chunker "${chunker.id}" starts or ends inside a surrogate pair (${start}–${end}), so it could not be given back as it came. Cut beside the character.`,
+        { chunker: chunker.id, ordinal: i },
+      )
+    if (start > covered) {
+      // Most gaps are the same blank line as the one before.
+      if (last.gap.length !== start - covered || !text.startsWith(last.gap, covered))
+        last = { gap: text.slice(covered, start), overlap: 0 }
+      leads.push(last)
+    } else leads.push(start === covered ? NO_LEAD : { gap: '', overlap: covered - start })
+    if (end > covered) covered = end
+    if (own !== undefined) metadata[i] = canonical(metadataOf(`chunk ${i} metadata`, own))
+    hashes.push(hashOf(piece))
+  }
+  return outlined({
+    hashes: hashes.join(''),
+    leads,
+    plain: plain && metadata.length === 0,
+    count: chunks.length,
+    trailing: text.slice(covered),
+    chunker: chunker.id,
+    span: (i) => ({
+      text: chunks[i]!.text,
+      hash: hashes[i]!,
+      length: chunks[i]!.text.length,
+      metadata: merge(metadata[i]),
       vector: single,
-      lead,
-      keepsMetadata: put.metadata === undefined && own === undefined,
-    }
+      lead: leads[i]!,
+      keepsMetadata: put.metadata === undefined && metadata[i] === undefined,
+    }),
   })
-  return finish(spans, text.slice(covered), chunker.id)
 }
 
-/** One hash over everything a put says about its text: equal means the same put. */
-function fingerprintOf(chunks: Chunked['chunks'], trailing: string, chunker: string | undefined): string {
-  const parts: string[] = [chunker ?? '']
+/** Adds one hash over everything a put says about its text: equal means the same put. */
+function outlined(draft: Omit<Chunked, 'fingerprint'>): Chunked {
+  const parts = [draft.chunker ?? '', draft.hashes, draft.trailing]
   let gap = ''
-  for (const { hash, lead, metadata, vector } of chunks) {
-    parts.push(hash ?? '-')
-    // Most leads repeat the one before, and most chunks have neither metadata nor a vector of their own.
-    if (lead.gap !== gap) {
-      gap = lead.gap
-      parts.push('gap', gap)
+  draft.leads.forEach((lead, i) => {
+    // Most leads repeat the one before.
+    if (lead.gap === gap && lead.overlap === 0) return
+    gap = lead.gap
+    parts.push(`${i} ${lead.overlap}`, gap)
+  })
+  if (!draft.plain)
+    for (let i = 0; i < draft.count; i++) {
+      const { metadata, vector } = draft.span(i)
+      parts.push(metadata ?? '')
+      if (vector !== undefined)
+        parts.push(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'))
     }
-    if (lead.overlap > 0) parts.push('overlap', String(lead.overlap))
-    if (metadata !== undefined) parts.push('metadata', metadata)
-    if (vector !== undefined)
-      parts.push(
-        'vector',
-        Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
-      )
-  }
-  parts.push(trailing)
-  return hashOf(parts.join('\u0000'))
+  return { ...draft, fingerprint: hashOf(parts.join('\u0000')) }
 }
 
 /** Whether an offset lies between the two halves of a character. */

@@ -1,6 +1,6 @@
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Metric, WriteResult } from '../core/model.ts'
-import type { Backup, CollectionInfo, Embedder, Ledger, LedgerStats, Problem } from '../ports.ts'
+import type { Backup, CollectionInfo, Embedder, Ledger, LedgerStats, Problem, TextIndex } from '../ports.ts'
 import { Collection } from './collection.ts'
 import { array, identifier, invalid, object, wholeNumber } from './input.ts'
 
@@ -14,11 +14,17 @@ export interface CollectionOptions {
 /** An open store. Get one from `openStore(directory)`; close it when done. */
 export class Store implements AsyncDisposable {
   readonly #ledger: Ledger
+  readonly #text: TextIndex
   readonly #embedder: Embedder | undefined
   readonly #clock: () => number
 
-  constructor(ledger: Ledger, options: { readonly embedder?: Embedder; readonly clock: () => number }) {
+  constructor(
+    ledger: Ledger,
+    text: TextIndex,
+    options: { readonly embedder?: Embedder; readonly clock: () => number },
+  ) {
     this.#ledger = ledger
+    this.#text = text
     this.#embedder = options.embedder
     this.#clock = options.clock
   }
@@ -42,7 +48,10 @@ export class Store implements AsyncDisposable {
       metric,
       options.recreate === true,
     )
-    return new Collection({ ledger: this.#ledger, embedder: this.#embedder, clock: this.#clock }, info)
+    return new Collection(
+      { ledger: this.#ledger, text: this.#text, embedder: this.#embedder, clock: this.#clock },
+      info,
+    )
   }
 
   /** The collections in use, by name. */
@@ -107,6 +116,7 @@ export class Store implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    await this.#text.close()
     await this.#ledger.close()
   }
 

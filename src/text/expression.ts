@@ -1,6 +1,6 @@
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import { type Part, parseQuery } from './query.ts'
-import { isUnspaced, spaced, TOKENIZER } from './tokens.ts'
+import { isUnspaced, spaced } from './tokens.ts'
 
 /** What is looked for as one: a token, or several that follow each other. */
 interface Unit {
@@ -38,12 +38,9 @@ const POSTINGS = 10_000
 /** FTS5 keeps every phrase of a query open at once; a pasted page is searched for its rarest words. */
 const UNITS = 64
 
-/** Cuts a query into tokens with the tokenizer of the index itself, so that both always agree. */
+/** Cuts a query into tokens with the tokenizer of the index itself, so that both always agree (see database.ts). */
 export function ask(connection: Connection, text: string): Asked {
   const parts = parseQuery(text)
-  connection.db.exec(`
-    CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_asked USING fts5(text, content='', tokenize="${TOKENIZER}");
-    CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_asked_tokens USING fts5vocab(temp, text_asked, instance)`)
   const tokens: string[][] = parts.map(() => [])
   try {
     parts.forEach((part, i) => {

@@ -1,6 +1,6 @@
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { TextRange } from '../ports.ts'
-import { spaced, TOKENIZER } from './tokens.ts'
+import { spaced } from './tokens.ts'
 
 /*
  * FTS5 can only say where it matched by writing marks into the text. Noncharacters serve as marks: they belong to no
@@ -15,9 +15,6 @@ const RESERVED = /[\u0000\uFDD0-\uFDEF]/g
 
 /** Where the tokens and phrases of `match` are in each text, in UTF-16 units, in order, without overlaps. */
 export function highlight(connection: Connection, match: string, texts: readonly string[]): TextRange[][] {
-  connection.db.exec(
-    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_shown USING fts5(text, tokenize="${TOKENIZER}")`,
-  )
   const ranges: TextRange[][] = texts.map(() => [])
   try {
     texts.forEach((text, i) => {

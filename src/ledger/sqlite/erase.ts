@@ -2,7 +2,7 @@ import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { Erased } from '../../ports.ts'
 import type { Commit } from './commit.ts'
-import { readRevisions, readSource } from './heads.ts'
+import { forgetHashes, readRevisions, readSource } from './heads.ts'
 import { settleIdentical, watchedTombstones } from './identical.ts'
 import { readPlaces } from './manifest.ts'
 import { propagate } from './propagate.ts'
@@ -50,6 +50,7 @@ export function writeErase(
   cascade: boolean,
 ): Omit<Erased, 'complete' | 'waitingFor'> & { readonly ids: readonly number[] } {
   const { connection } = commit
+  forgetHashes(connection)
   const { asked, absent, whole } = find(connection, collection, target)
   const related = relatives(connection, asked)
   const livingRelatives = related.filter((span) => !span.dead)

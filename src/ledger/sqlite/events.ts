@@ -2,7 +2,7 @@ import type { EventBatch, EventFilter } from '../../core/consumer.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import { EVENT_TYPES, type EventData, type EventType, type StoreEvent } from '../../core/event.ts'
 import type { Key } from '../../core/key.ts'
-import { EVENT, REASONS } from './codes.ts'
+import { EVENT, REASONS, STATE } from './codes.ts'
 import type { Connection, Value } from './statements.ts'
 
 /*
@@ -25,31 +25,22 @@ const SELECT = `
   SELECT e.position, e.type, e.at, s.key, e.source, e.number, e.data
   FROM event e LEFT JOIN span s ON s.id = e.node`
 
-/** Session of the subject, key of `other`, successors. */
-type Extra = [position: number, session: string | null, other: Key | null, successors: string | null]
+/** Session of a summary, key of `other`. */
+type SummaryRow = [position: number, session: string, other: Key | null]
 
-/** What only some types have, asked for only when a batch holds one of them: most events are spans added. */
-const EXTRA = `
-  SELECT e.position,
-    CASE WHEN e.source IS NULL THEN (
-      SELECT o.name FROM summary m CROSS JOIN session o ON o.id = m.session WHERE m.span = e.node) END,
-    (SELECT o.key FROM span o WHERE o.id = e.other),
-    CASE e.type WHEN ${EVENT['span.retired']} THEN (
-      SELECT group_concat(n.key, '' ORDER BY l.ordinal) FROM lineage l CROSS JOIN span n ON n.id = l.new
-      WHERE l.old = e.node AND l.kind = 0) END
-  FROM event e
-  WHERE e.collection = ? AND e.position BETWEEN ? AND ? AND (1 << e.type) & ? ORDER BY e.position`
+/** What only summaries have, asked for only when a batch holds one: most events are of spans. */
+const OF_SUMMARIES = `
+  SELECT e.position, o.name, (SELECT k.key FROM span k WHERE k.id = e.other)
+  FROM event e CROSS JOIN summary m ON m.span = e.node CROSS JOIN session o ON o.id = m.session
+  WHERE e.collection = ? AND e.position BETWEEN ? AND ? AND e.source IS NULL ORDER BY e.position`
 
-const maskOf = (types: readonly EventType[]) => types.reduce((mask, type) => mask | (1 << EVENT[type]), 0)
+type SuccessorRow = [position: number, successor: Key]
 
-const WITH_EXTRA = maskOf([
-  'span.retired',
-  'span.erased',
-  'summary.registered',
-  'summary.stale',
-  'summary.current',
-  'summary.superseded',
-])
+const SUCCESSORS = `
+  SELECT e.position, n.key
+  FROM event e CROSS JOIN lineage l ON l.old = e.node AND l.kind = 0 CROSS JOIN span n ON n.id = l.new
+  WHERE e.collection = ? AND e.position BETWEEN ? AND ? AND e.type = ${EVENT['span.retired']}
+  ORDER BY e.position, l.ordinal`
 
 /** How much of a log one read may pass over: a filter that admits little must not block the process. */
 const SCAN = 20_000
@@ -60,7 +51,7 @@ export function filterCondition(collection: number, filter: EventFilter): { sql:
   const values: Value[] = []
   if (filter.types !== undefined) {
     sql += ' AND (1 << e.type) & ?'
-    values.push(maskOf(filter.types))
+    values.push(filter.types.reduce((mask, type) => mask | (1 << EVENT[type]), 0))
   }
   if (filter.sources !== undefined) {
     sql += ` AND e.source IN (
@@ -109,24 +100,41 @@ export function readEvents(
   requireKept(connection, collection, name, after)
   const names = namesOf(connection)
   const prefix: Prefix = { id: `${id}:`, source: `spanstore:///${names.store}/${id}`, collection: name }
-  const extras = readExtras(connection, collection, rows)
-  let extra = 0
-  const events = new Array<StoreEvent>(rows.length)
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!
-    events[i] = envelope(row, extras[extra]?.[0] === row[0] ? extras[extra++]! : NO_EXTRA, prefix, names)
+  const besides = new Besides(connection, collection, rows)
+  return {
+    events: rows.map((row) => envelope(row, prefix, names, besides)),
+    through: rows.length < limit ? Math.max(after, end) : rows.at(-1)![0],
   }
-  return { events, through: rows.length < limit ? Math.max(after, end) : rows.at(-1)![0] }
 }
 
-const NO_EXTRA: Extra = [0, null, null, null]
+/** What a batch of rows needs besides them, walked along with the batch. Rows of events the filter left out may be among it. */
+class Besides {
+  readonly #summaries: readonly SummaryRow[]
+  readonly #successors: readonly SuccessorRow[]
+  #summary = 0
+  #successor = 0
 
-/** Extras of the rows that have some, in the same order; possibly of rows the filter left out, which is why they carry positions. */
-function readExtras(connection: Connection, collection: number, rows: readonly EventRow[]): readonly Extra[] {
-  let types = 0
-  for (const row of rows) types |= 1 << row[1]
-  if ((types & WITH_EXTRA) === 0) return []
-  return connection.rows<Extra>(EXTRA, collection, rows[0]![0], rows.at(-1)![0], types & WITH_EXTRA)
+  constructor(connection: Connection, collection: number, rows: readonly EventRow[]) {
+    const read = <R extends Value[]>(sql: string): R[] =>
+      connection.rows<R>(sql, collection, rows[0]![0], rows.at(-1)![0])
+    this.#summaries = rows.some((row) => row[4] === null && row[3] !== null) ? read(OF_SUMMARIES) : []
+    this.#successors = rows.some((row) => row[1] === EVENT['span.retired']) ? read(SUCCESSORS) : []
+  }
+
+  summary(position: number): SummaryRow | undefined {
+    const rows = this.#summaries
+    while (this.#summary < rows.length && rows[this.#summary]![0] < position) this.#summary++
+    const row = rows[this.#summary]
+    return row?.[0] === position ? row : undefined
+  }
+
+  successors(position: number): Key[] {
+    const rows = this.#successors
+    const keys: Key[] = []
+    for (; this.#successor < rows.length && rows[this.#successor]![0] <= position; this.#successor++)
+      if (rows[this.#successor]![0] === position) keys.push(rows[this.#successor]![1])
+    return keys
+  }
 }
 
 /** @throws CURSOR_EXPIRED */
@@ -153,16 +161,21 @@ export function requireKept(
 /** Sixteen digits hold every safe integer. */
 const ZEROS = Array.from({ length: 17 }, (_, n) => '0'.repeat(n))
 
-let lastAt = Number.NaN
-let lastTime = ''
+const SECONDS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+const MILLISECONDS = Array.from({ length: 1000 }, (_, n) => `.${String(n).padStart(3, '0')}Z`)
 
-/** Events of a commit share their time, so the last text is worth keeping. */
+let lastMinute = Number.NaN
+let minuteText = ''
+
+/** `toISOString`, with the part down to the minute kept from one event to the next. */
 function timeOf(at: number): string {
-  if (at !== lastAt) {
-    lastTime = new Date(at).toISOString()
-    lastAt = at
+  const minute = Math.floor(at / 60_000)
+  if (minute !== lastMinute) {
+    minuteText = new Date(at).toISOString().slice(0, -7)
+    lastMinute = minute
   }
-  return lastTime
+  const rest = at - minute * 60_000
+  return minuteText + SECONDS[Math.floor(rest / 1000)]! + MILLISECONDS[rest % 1000]!
 }
 
 interface Prefix {
@@ -171,7 +184,7 @@ interface Prefix {
   readonly collection: string
 }
 
-function envelope(row: EventRow, extra: Extra, prefix: Prefix, names: Names): StoreEvent {
+function envelope(row: EventRow, prefix: Prefix, names: Names, besides: Besides): StoreEvent {
   const position = row[0]
   const digits = String(position)
   const type = EVENT_TYPES[row[1]]!
@@ -179,7 +192,7 @@ function envelope(row: EventRow, extra: Extra, prefix: Prefix, names: Names): St
   const id = prefix.id + digits
   const sequence = ZEROS[16 - digits.length]! + digits
   const time = timeOf(row[2])
-  const data = DATA[type](row, names, extra)
+  const data = DATA[type](row, names, besides)
   const { source, collection } = prefix
   // Two literals, because a spread or a later assignment costs more than the rest of the envelope.
   const event =
@@ -194,24 +207,22 @@ const FIELDS = [[], ['metadata'], ['vector'], ['metadata', 'vector']] as const
 const revision = (row: EventRow, names: Names) => ({ source: names.source(row[4]!), revision: row[5]! })
 const json = (row: EventRow) => JSON.parse(row[6]!)
 
-/** Where the subject belongs: a span to its source, a summary to its session. */
-function owner(row: EventRow, names: Names, extra: Extra): { source?: string; session?: string } {
-  if (row[4] !== null) return { source: names.source(row[4]) }
-  return extra[1] === null ? {} : { session: extra[1] }
-}
-
-const DATA: { [T in EventType]: (row: EventRow, names: Names, extra: Extra) => EventData[T] } = {
+const DATA: { [T in EventType]: (row: EventRow, names: Names, besides: Besides) => EventData[T] } = {
   'span.added': revision,
   'span.moved': revision,
   'span.updated': (row, names) => ({ source: names.source(row[4]!), fields: FIELDS[row[5]!]! }),
-  'span.retired': (row, names, extra) => {
+  'span.retired': (row, names, besides) => {
     const reason = REASONS[row[5]!]!
-    const successors = splitKeys(extra[3])
+    const successors = besides.successors(row[0])
     return row[4] === null
-      ? { session: extra[1]!, reason, successors }
+      ? { session: besides.summary(row[0])![1], reason, successors }
       : { source: names.source(row[4]), reason, successors }
   },
-  'span.erased': owner,
+  'span.erased': (row, names, besides) => {
+    if (row[4] !== null) return { source: names.source(row[4]) }
+    const summary = besides.summary(row[0])
+    return summary === undefined ? {} : { session: summary[1] }
+  },
   'source.revised': (row, names) => {
     const { kept, added, retired } = json(row)
     return { source: names.source(row[4]!), revision: row[5]!, kept, added, retired }
@@ -220,27 +231,23 @@ const DATA: { [T in EventType]: (row: EventRow, names: Names, extra: Extra) => E
   'collection.created': json,
   'collection.renamed': json,
   'collection.dropped': json,
-  'summary.registered': (row, _, [, session, replaces]) =>
-    replaces === null
-      ? { session: session!, epoch: row[5]! }
-      : { session: session!, epoch: row[5]!, replaces },
-  'summary.stale': (row, _, [, session, cause]) => ({
-    session: session!,
-    state: row[5] === 1 ? 'suspect' : 'stale',
-    cause: cause!,
-  }),
-  'summary.current': (_row, _, [, session]) => ({ session: session! }),
-  'summary.superseded': (_row, _, [, session, successor]) => ({ session: session!, successor: successor! }),
+  'summary.registered': (row, _, besides) => {
+    const [, session, replaces] = besides.summary(row[0])!
+    return replaces === null ? { session, epoch: row[5]! } : { session, epoch: row[5]!, replaces }
+  },
+  'summary.stale': (row, _, besides) => {
+    const [, session, cause] = besides.summary(row[0])!
+    return { session, state: row[5] === STATE.suspect ? 'suspect' : 'stale', cause: cause! }
+  },
+  'summary.current': (row, _, besides) => ({ session: besides.summary(row[0])![1] }),
+  'summary.superseded': (row, _, besides) => {
+    const [, session, successor] = besides.summary(row[0])!
+    return { session, successor: successor! }
+  },
   'session.frozen': json,
   'session.resumed': json,
   'epoch.discarded': json,
   'index.rebuilt': json,
-}
-
-function splitKeys(text: string | null): Key[] {
-  const keys: Key[] = []
-  for (let at = 0; text !== null && at < text.length; at += 26) keys.push(text.slice(at, at + 26) as Key)
-  return keys
 }
 
 // ── names ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,5 @@
 import type { Entry, Lead } from '../../core/changeset.ts'
+import { HASH_LENGTH, NO_HASH, type Outline, type Window } from '../../ports.ts'
 import { type Places, readPlaces, type Tree } from './manifest.ts'
 import type { Connection } from './statements.ts'
 
@@ -110,9 +111,12 @@ export function eachRun(ids: readonly number[], visit: (first: number, last: num
   }
 }
 
+const NO_LEAD: Lead = { gap: '', overlap: 0 }
+
 export class Gaps {
   readonly #connection: Connection
   readonly #texts = new Map<number, string>()
+  readonly #leads = new Map<number, Lead>([[0, NO_LEAD]])
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -127,6 +131,16 @@ export class Gaps {
     return text
   }
 
+  /** What an encoded lead stands for; equal codes give the same object. */
+  lead(code: number): Lead {
+    let lead = this.#leads.get(code)
+    if (lead === undefined) {
+      lead = code % 2 === 0 ? { gap: this.text(code / 2), overlap: 0 } : { gap: '', overlap: (code + 1) / 2 }
+      this.#leads.set(code, lead)
+    }
+    return lead
+  }
+
   /** True for text between spans that was erased: a gap of a source's own is never blank otherwise. */
   erased(id: number): boolean {
     return (
@@ -136,61 +150,165 @@ export class Gaps {
   }
 }
 
-const NO_LEAD: Lead = { gap: '', overlap: 0 }
+/** Places shown to `plan` on either side of what changed, so that it sees the neighbours of repeated texts. */
+const MARGIN = 16
 
-/** The last manifest, as `plan` wants it. */
-export function readEntries(connection: Connection, source: SourceRow): { places: Places; entries: Entry[] } {
+/** The part of the last manifest in which a draft may differ, as `plan` wants it. */
+export function readWindow(connection: Connection, source: SourceRow, outline: Outline): Window {
   const places = readPlaces(connection, source.last.tree)
-  const { ids, leads } = places
-  const { hashes, lengths } = readHashes(connection, ids)
-  const metadata = source.described ? readMetadata(connection, ids) : undefined
-  const dead = source.live < ids.length ? readDead(connection, ids) : undefined
+  const hashes = recalledHashes(connection, source.id, places.ids)
+  const comparable = outline.plain && !source.described && source.live === places.ids.length
   const gaps = new Gaps(connection)
-  const known = new Map<number, Lead>([[0, NO_LEAD]])
-  const entries: Entry[] = []
-  for (let i = 0; i < ids.length; i++) {
-    const code = leads[i]!
-    let lead = known.get(code)
-    if (lead === undefined) {
-      lead = code % 2 === 0 ? { gap: gaps.text(code / 2), overlap: 0 } : { gap: '', overlap: (code + 1) / 2 }
-      known.set(code, lead)
-    }
-    entries.push({
-      id: ids[i]!,
-      live: !dead?.has(ids[i]!),
-      hash: hashes[i],
-      length: lengths[i]!,
-      metadata: metadata?.[i],
-      lead,
-    })
+  const { before, after } = comparable
+    ? unchangedEnds(hashes, outline, (i) => gaps.lead(places.leads[i]!))
+    : { before: 0, after: 0 }
+  const to = places.ids.length - after
+  return {
+    before,
+    after,
+    entries: readEntries(connection, source, gaps, {
+      ids: places.ids.slice(before, to),
+      leads: places.leads.slice(before, to),
+      hashes: hashes.slice(before * HASH_LENGTH, to * HASH_LENGTH),
+    }),
   }
-  return { places, entries }
 }
 
-/** A hash is 22 characters; this stands for none. */
-const NO_HASH = ' '.repeat(22)
+/** How many places at the start and at the end have the same text and the same lead. */
+function unchangedEnds(
+  old: string,
+  outline: Outline,
+  oldLead: (i: number) => Lead,
+): { before: number; after: number } {
+  const size = HASH_LENGTH
+  const draft = outline.hashes
+  const [n, m] = [old.length / size, draft.length / size]
+  const most = Math.min(n, m)
+  const sameLead = (i: number, j: number) => {
+    const a = oldLead(i)
+    const b = outline.leads[j]!
+    return a.gap === b.gap && a.overlap === b.overlap
+  }
+  // Halving, with the engine's own comparison of strings, is far quicker than a loop over ten thousand hashes.
+  let before = largest(most, (k) => old.slice(0, k * size) === draft.slice(0, k * size))
+  for (let i = 0; i < before; i++) if (!sameLead(i, i)) before = i
+  let after = largest(most - before, (k) => old.slice((n - k) * size) === draft.slice((m - k) * size))
+  for (let k = 1; k <= after; k++) if (!sameLead(n - k, m - k)) after = k - 1
+
+  // A text that occurs again in what changed has to be decided by its neighbours: show it, and some more.
+  const middle = new Set<string>()
+  for (let i = before; i < n - after; i++) middle.add(old.slice(i * size, (i + 1) * size))
+  for (let j = before; j < m - after; j++) middle.add(draft.slice(j * size, (j + 1) * size))
+  while (before > 0 && middle.has(old.slice((before - 1) * size, before * size))) before--
+  while (after > 0 && middle.has(old.slice((n - after) * size, (n - after + 1) * size))) after--
+  return { before: Math.max(0, before - MARGIN), after: Math.max(0, after - MARGIN) }
+}
+
+/** The largest k up to `most` for which `holds`, given that it holds for all smaller ones. */
+function largest(most: number, holds: (k: number) => boolean): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (holds(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function readEntries(
+  connection: Connection,
+  source: SourceRow,
+  gaps: Gaps,
+  places: Places & { readonly hashes: string },
+): Entry[] {
+  const { ids, leads } = places
+  const lengths = readLengths(connection, ids)
+  const metadata = source.described ? readMetadata(connection, ids) : undefined
+  const dead = source.live < source.last.spans ? readDead(connection, ids) : undefined
+  return ids.map((id, i) => {
+    const hash = places.hashes.slice(i * HASH_LENGTH, (i + 1) * HASH_LENGTH)
+    return {
+      id,
+      live: !dead?.has(id),
+      hash: hash.startsWith(' ') ? undefined : hash,
+      length: lengths[i]!,
+      metadata: metadata?.[i],
+      lead: gaps.lead(leads[i]!),
+    }
+  })
+}
 
 /**
- * Hashes and lengths of many spans. One long string a run of ids instead of one row a span: crossing from SQLite to
- * JavaScript ten thousand times costs more than splitting and hashing the document did.
+ * Hashes of many spans, in one string. Crossing from SQLite to JavaScript once for each of ten thousand spans costs
+ * more than splitting and hashing their document did.
  */
-function readHashes(connection: Connection, ids: readonly number[]) {
-  const hashes: (string | undefined)[] = []
+function readHashes(connection: Connection, ids: readonly number[]): string {
+  const parts: string[] = []
+  eachRun(ids, (first, last) => {
+    parts.push(
+      connection.value<string>(
+        `SELECT group_concat(coalesce(hash, '${NO_HASH}'), '')
+         FROM (SELECT hash FROM span WHERE id BETWEEN ? AND ? ORDER BY id)`,
+        first,
+        last,
+      )!,
+    )
+  })
+  return parts.join('')
+}
+
+interface Recalled {
+  readonly ids: readonly number[]
+  readonly hashes: string
+}
+
+/** How many documents' hashes are kept in memory for their next edit, and how long each may be. */
+const RECALLED = { sources: 32, characters: 500_000 }
+
+const recalled = new WeakMap<Connection, { version: number; sources: Map<number, Recalled> }>()
+
+/**
+ * Hashes of a manifest, read only for the places that were not in it at the last edit. Kept while no other
+ * connection has written: another process may have erased one of the texts.
+ */
+function recalledHashes(connection: Connection, source: number, ids: readonly number[]): string {
+  const version = connection.value<number>('PRAGMA data_version')!
+  let memory = recalled.get(connection)
+  if (memory === undefined || memory.version !== version) {
+    memory = { version, sources: new Map() }
+    recalled.set(connection, memory)
+  }
+  const known = memory.sources.get(source) ?? { ids: [], hashes: '' }
+  const most = Math.min(ids.length, known.ids.length)
+  let before = 0
+  while (before < most && ids[before] === known.ids[before]) before++
+  let after = 0
+  while (after < most - before && ids[ids.length - 1 - after] === known.ids[known.ids.length - 1 - after])
+    after++
+  const hashes =
+    known.hashes.slice(0, before * HASH_LENGTH) +
+    readHashes(connection, ids.slice(before, ids.length - after)) +
+    known.hashes.slice((known.ids.length - after) * HASH_LENGTH)
+  memory.sources.delete(source)
+  if (hashes.length <= RECALLED.characters) memory.sources.set(source, { ids, hashes })
+  if (memory.sources.size > RECALLED.sources) memory.sources.delete(memory.sources.keys().next().value!)
+  return hashes
+}
+
+/** After an erasure nothing of it may be remembered. */
+export const forgetHashes = (connection: Connection): boolean => recalled.delete(connection)
+
+function readLengths(connection: Connection, ids: readonly number[]): number[] {
   const lengths: number[] = []
   eachRun(ids, (first, last) => {
-    const [hashed, measured] = connection.row<[string, string]>(
-      `SELECT group_concat(coalesce(hash, '${NO_HASH}'), ''), group_concat(length)
-       FROM (SELECT hash, length FROM span WHERE id BETWEEN ? AND ? ORDER BY id)`,
+    const joined = connection.value<string>(
+      'SELECT group_concat(length) FROM (SELECT length FROM span WHERE id BETWEEN ? AND ? ORDER BY id)',
       first,
       last,
     )!
-    for (let at = 0; at < hashed.length; at += 22) {
-      // An erased hash is blanks.
-      hashes.push(hashed.charCodeAt(at) === 32 ? undefined : hashed.slice(at, at + 22))
-    }
-    for (const length of measured.split(',')) lengths.push(Number(length))
+    for (const length of joined.split(',')) lengths.push(Number(length))
   })
-  return { hashes, lengths }
+  return lengths
 }
 
 export const CURRENT_METADATA =

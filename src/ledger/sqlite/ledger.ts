@@ -1,6 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { monotonicFactory } from 'ulid'
-import type { Entry } from '../../core/changeset.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Filter } from '../../core/filter.ts'
 import type { Key } from '../../core/key.ts'
@@ -13,10 +12,12 @@ import type {
   Head,
   Ledger,
   LedgerStats,
+  Outline,
   PlannedAppend,
   PlannedPut,
   Problem,
   RegisterCommand,
+  Window,
   WriteOptions,
 } from '../../ports.ts'
 import { backupLedger } from './backup.ts'
@@ -33,7 +34,7 @@ import { Commit } from './commit.ts'
 import { type EraseTarget, writeErase } from './erase.ts'
 import { filterSql } from './filter-sql.ts'
 import { dependents, lineage } from './graph.ts'
-import { CURRENT_METADATA, Gaps, readEntries, readSource } from './heads.ts'
+import { CURRENT_METADATA, Gaps, readSource, readWindow } from './heads.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
 import { PRUNE_BATCH, writePruned } from './prune.ts'
@@ -323,10 +324,10 @@ export class SqliteLedger implements Ledger {
     })
   }
 
-  async entries(collection: number, source: string): Promise<readonly Entry[]> {
+  async changed(collection: number, source: string, outline: Outline): Promise<Window> {
     return this.#snapshot((connection) => {
       const row = readSource(connection, collection, source)
-      return row === undefined ? [] : readEntries(connection, row).entries
+      return row === undefined ? { before: 0, after: 0, entries: [] } : readWindow(connection, row, outline)
     })
   }
 

@@ -166,6 +166,12 @@ export function writePlaces(connection: Connection, old: Tree, next: Places): Tr
   return { root: pages[0]!, tail }
 }
 
+function standsAt(page: Places, next: Places, from: number): boolean {
+  for (let i = 0; i < page.ids.length; i++)
+    if (next.ids[from + i] !== page.ids[i] || next.leads[from + i] !== page.leads[i]) return false
+  return true
+}
+
 function repack(
   connection: Connection,
   level: number,
@@ -185,7 +191,7 @@ function repack(
     // Nearly always the page follows the one before it, or the whole sequence was shifted a little.
     const from = next.ids[expected] === page.ids[0] ? expected : find(page.ids[0]!)
     if (from === undefined || from + page.ids.length > next.ids.length) continue
-    if (page.ids.every((span, i) => next.ids[from + i] === span && next.leads[from + i] === page.leads[i])) {
+    if (standsAt(page, next, from)) {
       reused.push({ from, to: from + page.ids.length, id })
       expected = from + page.ids.length
     }

@@ -77,19 +77,23 @@ function verifyIdentical(connection: Connection, report: Report): void {
   }
 }
 
+/** A drop touches no summary of its collection: what causes they had then says nothing any more. */
+const KEPT =
+  'NOT EXISTS (SELECT 1 FROM collection_head h WHERE h.collection = s.collection AND h.dropped IS NOT NULL)'
+
 /** Recomputes all cause sets, oldest summary first: a support is always older than what stands on it. */
 function verifyCauses(connection: Connection, report: Report): void {
   const notCurrent = new Set<number>()
   const stored = new Map<number, Map<number, number>>()
   for (const [dependent, support, hard] of connection.rows<[number, number, number]>(
-    'SELECT dependent, support, hard FROM cause',
+    `SELECT c.dependent, c.support, c.hard FROM cause c CROSS JOIN span s ON s.id = c.dependent WHERE ${KEPT}`,
   )) {
     if (!stored.has(dependent)) stored.set(dependent, new Map())
     stored.get(dependent)!.set(support, hard)
   }
   const summaries = connection.rows<[number, string]>(
     `SELECT m.span, s.key FROM summary m CROSS JOIN span s ON s.id = m.span
-     WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ORDER BY m.span`,
+     WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) AND ${KEPT} ORDER BY m.span`,
   )
   const living = new Set(summaries.map(([id]) => id))
   const verdict = (

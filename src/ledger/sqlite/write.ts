@@ -232,6 +232,8 @@ export function writeComputed(
     )
 }
 
+const NO_PLACES: Places = { ids: [], leads: [] }
+
 // ── put and append ──────────────────────────────────────────────────────────────────────────────────────────
 
 function mint(commit: Commit, collection: number, source: number, revision: number, span: NewSpan) {
@@ -256,7 +258,8 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
   const { connection } = commit
   const head = readSource(connection, collection, put.source)
   if ((head?.version ?? 0) !== put.version) return undefined
-  const { changeset, entries, chunks } = put
+  const { changeset, chunks, window } = put
+  const { entries } = window
   if (put.unchanged !== undefined && !bringsVectors(connection, put)) return put.unchanged
   const source = head?.id ?? sourceId(connection, collection, put.source)
   refuseErased(connection, source, put.source, chunks, put.readmit)
@@ -296,21 +299,25 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
     commit.event(collection, 'span.moved', { node: entries[entry]!.id, source, number })
   amendKept(commit, collection, source, put)
 
+  const total = window.before + chunks.length + window.after
+  const old = head === undefined ? NO_PLACES : readPlaces(connection, head.last.tree)
+  const from = old.ids.length - window.after
+  const leads = leadsOf(connection, source, put, old)
   const position = writeRevision(commit, collection, source, {
     number,
     chunker: put.chunker ?? null,
     metadata: put.metadata ?? null,
     tree: writePlaces(connection, head?.last.tree ?? EMPTY, {
-      ids,
-      leads: leadsOf(connection, source, put, head),
+      ids: [...old.ids.slice(0, window.before), ...ids, ...old.ids.slice(from)],
+      leads: [...old.leads.slice(0, window.before), ...leads, ...old.leads.slice(from)],
     }),
     trailing: trailingOf(connection, source, put.trailing, head),
-    spans: chunks.length,
-    counts: { kept: chunks.length - added.length, added: added.length, retired: retired.length },
+    spans: total,
+    counts: { kept: total - added.length, added: added.length, retired: retired.length },
   })
   writeHead(connection, source, {
     revision: number,
-    live: chunks.length,
+    live: total,
     described: (head?.described ?? false) || chunks.some((chunk) => chunk.metadata !== undefined),
     fingerprint: put.fingerprint,
     expires: put.expiresAt ?? null,
@@ -322,7 +329,7 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
     revision: number,
     position,
     outcome: head === undefined || head.last.removed ? 'created' : 'revised',
-    kept: chunks.length - added.length,
+    kept: total - added.length,
     added,
     retired: keysOf(connection, retired),
     stale,
@@ -330,12 +337,12 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
 }
 
 /** Whether a put that is otherwise what is live supplies a vector that is not. */
-const bringsVectors = (connection: Connection, { changeset, entries, chunks }: PlannedPut): boolean =>
+const bringsVectors = (connection: Connection, { changeset, window, chunks }: PlannedPut): boolean =>
   changeset.slots.some((slot, i) => {
     const { vector } = chunks[i]!
     return (
       vector !== undefined &&
-      !('keep' in slot && lastSupplied(connection, entries[slot.keep]!.id)?.equals(bytes(vector)))
+      !('keep' in slot && lastSupplied(connection, window.entries[slot.keep]!.id)?.equals(bytes(vector)))
     )
   })
 
@@ -347,7 +354,7 @@ function amendKept(commit: Commit, collection: number, source: number, put: Plan
   if (updated.size === 0 && !withVectors) return
   for (const slot of put.changeset.slots) {
     if (!('keep' in slot)) continue
-    const { id } = put.entries[slot.keep]!
+    const { id } = put.window.entries[slot.keep]!
     const { metadata, vector } = put.chunks[slot.chunk]!
     const newVector = vector !== undefined && !lastSupplied(connection, id)?.equals(bytes(vector))
     const fields = (updated.has(slot.keep) ? 1 : 0) + (newVector ? 2 : 0)
@@ -359,21 +366,8 @@ function amendKept(commit: Commit, collection: number, source: number, put: Plan
 }
 
 /** Encoded leads of the new manifest. A kept span's own gap keeps its row when the text between is the same. */
-function leadsOf(
-  connection: Connection,
-  source: number,
-  put: PlannedPut,
-  head: SourceRow | undefined,
-): number[] {
+function leadsOf(connection: Connection, source: number, put: PlannedPut, old: Places): number[] {
   const blanks = new Map<string, number>()
-  const oldLeads = new Map<number, number>()
-  const foreign = put.chunks.some((chunk) => chunk.lead.gap.trim() !== '')
-  if (foreign && head !== undefined) {
-    const places = readPlaces(connection, head.last.tree)
-    places.ids.forEach((id, i) => {
-      oldLeads.set(id, places.leads[i]!)
-    })
-  }
   return put.changeset.slots.map((slot, i) => {
     const { gap, overlap } = put.chunks[i]!.lead
     if (overlap > 0) return 2 * overlap - 1
@@ -387,8 +381,8 @@ function leadsOf(
       return 2 * id
     }
     if ('keep' in slot) {
-      const entry = put.entries[slot.keep]!
-      if (entry.lead.gap === gap) return oldLeads.get(entry.id)!
+      const entry = put.window.entries[slot.keep]!
+      if (entry.lead.gap === gap) return old.leads[put.window.before + slot.keep]!
     }
     return 2 * gapId(connection, source, gap)
   })

@@ -1,0 +1,90 @@
+import type { FetchResult } from '../../index.ts'
+import { type Context, parseNumber, typedKey } from '../context.ts'
+import { EXIT } from '../exit.ts'
+import { fields, paint, safe, when } from '../terminal.ts'
+
+export async function run(
+  context: Context,
+  keys: readonly string[],
+  options: { readonly asOf?: string },
+): Promise<number> {
+  const typed = keys.map(typedKey)
+  let results: readonly FetchResult[]
+  if (options.asOf !== undefined || context.collectionGiven) {
+    const collection = await context.collection()
+    const asOf = options.asOf === undefined ? {} : { asOf: parseNumber('--as-of', options.asOf) }
+    results = await collection.fetchMany(typed, asOf)
+  } else {
+    const store = await context.existing()
+    // One key takes the shortest way.
+    results = typed.length === 1 ? [await store.fetch(typed[0]!)] : await store.fetchMany(typed)
+  }
+  if (context.json) context.printJson(results.length === 1 ? results[0] : results)
+  else results.forEach((result, i) => context.print(...(i > 0 ? [''] : []), ...show(context, result)))
+  return Math.max(...results.map((result) => EXIT[result.status]))
+}
+
+function show(context: Context, result: FetchResult): string[] {
+  const { colors } = context
+  const head = (...more: readonly string[]) =>
+    [paint(colors, result.status), colors.bold(result.key), ...more].filter((part) => part !== '').join('  ')
+  switch (result.status) {
+    case 'ok': {
+      const { span, kind } = result
+      const place =
+        result.kind === 'span'
+          ? `span of ${result.span.source}`
+          : `summary of session ${result.span.session}, ${paint(colors, result.span.state)}`
+      const causes = result.kind === 'summary' ? result.span.causes : []
+      return [
+        head(place, colors.dim(`in ${span.collection}, position ${span.position}`)),
+        ...(kind === 'span' && Object.keys(result.span.metadata).length > 0
+          ? [colors.dim(safe(JSON.stringify(result.span.metadata)))]
+          : []),
+        ...causes.map(
+          (cause) =>
+            `because ${cause.key} is ${cause.reason ?? cause.status}${
+              cause.successors?.length ? `; see ${cause.successors.join(', ')}` : ''
+            }`,
+        ),
+        context.isTerminal ? safe(span.text) : span.text,
+      ]
+    }
+    case 'empty':
+      return [
+        head(
+          `span of ${result.span.source}`,
+          result.detail === 'blank' ? 'its text is blank' : 'a record without text',
+        ),
+        colors.dim('The key is live, and there is nothing to stand on.'),
+      ]
+    case 'tombstone': {
+      const { tombstone, kind } = result
+      const from = tombstone.source === undefined ? `session ${tombstone.session}` : tombstone.source
+      return [
+        head(`${kind} of ${from}`, `retired: ${tombstone.reason}`),
+        ...fields(colors, [
+          ['when', `${when(tombstone.at)}, position ${tombstone.position} of ${tombstone.collection}`],
+          ['successors', tombstone.successors.length === 0 ? 'none' : tombstone.successors.join(' ')],
+          ...(tombstone.identical === undefined ? [] : [['identical', tombstone.identical] as const]),
+          ...(tombstone.erasedAt === undefined ? [] : [['erased', when(tombstone.erasedAt)] as const]),
+          ...(tombstone.prunedAt === undefined ? [] : [['pruned', when(tombstone.prunedAt)] as const]),
+        ]),
+        colors.dim(
+          tombstone.identical === undefined
+            ? `Its history: spanstore lineage ${result.key}`
+            : `The same text lives on: spanstore fetch ${tombstone.identical}`,
+        ),
+      ]
+    }
+    case 'absent':
+      return [
+        head(),
+        colors.dim(
+          context.collectionGiven
+            ? `No such key was ever assigned in the collection ${context.collectionName}.`
+            : `No such key was ever assigned in ${context.directory}.`,
+        ),
+      ]
+  }
+}

@@ -1,0 +1,348 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { Context, type GlobalOptions } from './context.ts'
+import { EXIT, UsageError } from './exit.ts'
+
+type Run<Options> = (context: Context, args: readonly string[], options: Options) => Promise<number>
+
+/** Runs the command line and answers the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok
+  const program = build((result) => {
+    code = result
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    return report(error, args.includes('--json'))
+  }
+}
+
+/** The whole command line. A command's own code is loaded when it runs, so that each starts as fast as it can. */
+function build(answer: (code: number) => void): Command {
+  /** What a command does: its context made, its module loaded, its store closed. */
+  const act =
+    <Options>(load: () => Promise<{ readonly run: Run<Options> }>) =>
+    async (...given: unknown[]): Promise<void> => {
+      const command = given.at(-1) as Command
+      const context = new Context(command.optsWithGlobals<GlobalOptions>())
+      try {
+        const { run } = await load()
+        answer(await run(context, command.args, command.opts() as Options))
+      } finally {
+        await context.close()
+      }
+    }
+
+  const program = new Command('spanstore')
+    .description(
+      'A store for spans of documents and conversations, whose keys never change meaning. A key that was never there, ' +
+        'one that is empty, one that has been retired and one that answers are four different results.',
+    )
+    .version(version(), '--version')
+    .option('--store <dir>', 'where the store is (default: $SPANSTORE_STORE, or ./.spanstore)')
+    .option('--collection <name>', 'the collection to work in (default: default)')
+    .option('--json', 'answer with one JSON document, or one a line for streams')
+    .helpOption('-h, --help', 'show what a command does, with examples')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .showHelpAfterError()
+    .addHelpText('after', AFTER)
+
+  const command = (name: string, summary: string, description: string, examples: string) =>
+    program
+      .command(name)
+      .summary(summary)
+      // Wrapped anew to the width of the terminal; a blank line parts paragraphs.
+      .description(description.replace(/(?<!\n)\n(?!\n)/g, ' '))
+      .addHelpText('after', `\nExamples:\n${indent(examples)}`)
+
+  program.commandsGroup('Putting in:')
+  command(
+    'sync <dir>',
+    'bring the collection up to date with a folder',
+    `Brings the collection up to date with a folder: Markdown, text, code, JSON lines and chat transcripts. Later runs
+write only what changed, tombstone what is gone, and recognise a renamed file by its content, so that its keys
+survive. .gitignore is respected; binary files, symbolic links and big files are skipped. A run that is killed leaves
+a store on which the next run does the rest.
+
+A file's source is named after the path it had when it was first seen. "Renamed" means: the text is identical, or at
+least 60 % of the longer text is common to both, line by line, and no other file fits as well.`,
+    `spanstore sync docs                       # into ./.spanstore
+spanstore sync docs --dry-run             # what would change
+spanstore sync ~/notes --collection notes --prefix notes/`,
+  )
+    .option('--prefix <text>', 'put before each path to make the source names, such as docs/')
+    .option('--root <name>', "what the folder is known by in the store (default: the folder's absolute path)")
+    .option('--max-mb <number>', 'skip larger files', '20')
+    .option('--dry-run', 'list what would change, and write nothing')
+    .option('--allow-empty', 'take an empty folder at its word, and remove all its sources')
+    .option('--verbose', 'list every file, the skipped ones too')
+    .action(act(() => import('./commands/sync.ts')))
+  command(
+    'put <source> [file]',
+    'store a text as the new revision of a source',
+    `Stores a text as the new revision of a source: ingest, edit and re-chunk in one. Spans that are still there keep
+their keys, the others become tombstones with successors, and summaries that stood on them are marked. Reads the file,
+or stdin without one (or with -). A text that changes nothing writes nothing.`,
+    `spanstore put handbook handbook.md
+curl -s https://example.com/terms.txt | spanstore put terms --metadata '{"lang": "en"}'
+spanstore put handbook handbook.md --expect 3      # only if it stands at revision 3
+spanstore put offer offer.txt --expires 2030-01-31T12:00:00Z`,
+  )
+    .option(
+      '--chunker <name>',
+      'paragraphs, markdown, turns, code or whole (default: by the name of the file)',
+    )
+    .option('--metadata <json>', 'metadata of the source and all its spans; left out, it stays')
+    .option(
+      '--expect <revision>',
+      'fail with REVISION_CONFLICT unless the source stands there (0: it is new)',
+    )
+    .option('--expires <time>', 'when its spans become tombstones by themselves; never takes that back')
+    .option('--without-text', 'a record without text: its key will answer empty')
+    .option('--readmit', 'take back text that was erased from this source')
+    .option('--command-id <id>', 'a retry with the same id answers what the first did')
+    .action(act(() => import('./commands/put.ts')))
+  command(
+    'append <source> [file]',
+    'add spans to the end of a source',
+    `Adds spans to the end of a source, such as the turns of a conversation, in time that does not depend on its length.
+Every line that is not blank becomes a span; lines that are JSON objects are read as messages ({"role", "content"})
+or as records with a text.`,
+    `echo 'Anna: we ship on Friday.' | spanstore append standup
+spanstore append chat-7 new-messages.jsonl
+spanstore append standup minutes.txt --one         # the whole text as one span`,
+  )
+    .option('--one', 'the whole input is one span')
+    .option('--metadata <json>', 'metadata of each span')
+    .option('--readmit', 'take back text that was erased from this source')
+    .option('--command-id <id>', 'a retry with the same id answers what the first did')
+    .action(act(() => import('./commands/append.ts')))
+
+  program.commandsGroup('Reading:')
+  command(
+    'fetch <key...>',
+    'what a key stands for: one of four results',
+    `Answers what a key stands for, as exactly one of four results, and says so in the exit code too: ok 0, empty 3,
+tombstone 4, absent 5 (of several keys, the highest). Looks in every collection unless --collection is given. A key
+may be pasted with the brackets of its anchor.`,
+    `spanstore fetch 01KBADQ7XF8K2M4N6P8R0T2V4W
+spanstore fetch '[[01KBADQ7XF8K2M4N6P8R0T2V4W]]' --json
+spanstore fetch 01KBADQ7XF8K2M4N6P8R0T2V4W --as-of 120   # what it answered at that position`,
+  )
+    .option('--as-of <position>', 'what the keys answered at an earlier position of the collection')
+    .action(act(() => import('./commands/fetch.ts')))
+  command(
+    'find',
+    'list live spans by their metadata',
+    'Lists live spans by their metadata, oldest first.',
+    `spanstore find --where '{"speaker": "Anna", "record.year": {"$gte": 2020}}'
+spanstore find --source handbook --limit 10`,
+  )
+    .option('--where <json>', 'a metadata filter')
+    .option('--source <name...>', 'only spans of these sources')
+    .option('--limit <number>', 'at most this many, 10000 at the most', '100')
+    .option('--offset <number>', 'leave out this many', '0')
+    .action(act(() => import('./commands/find.ts')))
+  command(
+    'read <source>',
+    'give a source back as it was put',
+    `Gives a source back as it was put, byte for byte; an earlier revision when asked. Answers 3 for a source without
+live spans, 4 for a removed one, 5 for one never seen.`,
+    `spanstore read handbook > handbook.md
+spanstore read handbook --revision 2
+spanstore read handbook --keys                     # span by span`,
+  )
+    .option('--revision <number>', 'an earlier revision')
+    .option('--keys', 'one line for each span, with its key')
+    .action(act(() => import('./commands/read.ts')))
+  command(
+    'sources',
+    'list the sources of the collection',
+    'Lists the sources of the collection; with --json one a line.',
+    `spanstore sources
+spanstore sources --all --json | jq -r .source`,
+  )
+    .option('--all', 'the removed ones too')
+    .action(act(() => import('./commands/sources.ts')))
+  command(
+    'collections',
+    'list the collections of the store',
+    'Lists the collections of the store.',
+    'spanstore collections --json',
+  ).action(act(() => import('./commands/collections.ts')))
+
+  program.commandsGroup('Asking what became of it:')
+  command(
+    'history <source>',
+    'list the revisions of a source',
+    'Lists the revisions of a source: how many spans each kept, moved, added and retired.',
+    `spanstore history handbook
+spanstore history handbook --limit 0               # all of them`,
+  )
+    .option('--limit <number>', 'the last so many; 0 for all', '20')
+    .action(act(() => import('./commands/history.ts')))
+  command(
+    'diff <source> [from] [to]',
+    'what became of the spans between two revisions',
+    'Shows what became of the spans between two revisions, the last two unless told.',
+    `spanstore diff handbook
+spanstore diff handbook 1 4 --json`,
+  ).action(act(() => import('./commands/diff.ts')))
+  command(
+    'lineage <key>',
+    'draw the history of a span as a tree',
+    `Draws the history of a span as a tree: what its text was before, what became of it, and where the same text came
+back. Texts of tombstones are shown as they were, unless they were erased or pruned.`,
+    'spanstore lineage 01KBADQ7XF8K2M4N6P8R0T2V4W',
+  ).action(act(() => import('./commands/lineage.ts')))
+  command(
+    'dependents <key>',
+    'draw everything that stands on a key',
+    'Draws everything that stands on a key, at any depth, with its state and its causes.',
+    'spanstore dependents 01KBADQ7XF8K2M4N6P8R0T2V4W',
+  ).action(act(() => import('./commands/dependents.ts')))
+  command(
+    'summaries <session>',
+    'list the summaries of a session',
+    'Lists the live summaries of a session with their states and causes.',
+    `spanstore summaries agent-7
+spanstore summaries agent-7 --stale                # only those not current`,
+  )
+    .option('--stale', 'only those that are not current')
+    .action(act(() => import('./commands/summaries.ts')))
+
+  program.commandsGroup('Taking out:')
+  command(
+    'remove <source>',
+    'take a whole source away',
+    'Takes a whole source away: its spans become tombstones, reason deleted, and its past stays readable.',
+    'spanstore remove handbook',
+  ).action(act(() => import('./commands/remove.ts')))
+  command(
+    'retire [key...]',
+    'retire live spans, by key or by filter',
+    'Retires live spans, by key or by filter. Their texts stay readable as of earlier positions; see erase.',
+    `spanstore retire 01KBADQ7XF8K2M4N6P8R0T2V4W --reason evicted
+spanstore retire --where '{"lang": "de"}'`,
+  )
+    .option('--reason <reason>', 'deleted or evicted', 'deleted')
+    .option('--where <json>', 'all spans whose metadata match')
+    .action(act(() => import('./commands/retire.ts')))
+  command(
+    'erase [key...]',
+    'remove text physically',
+    `Removes text physically, from every file of the store. Keys and lineage stay, as tombstones with erasedAt. Fails
+with CASCADE_REQUIRED when live spans hold the same bytes, unless --cascade. Says where else the text stands.`,
+    `spanstore erase 01KBADQ7XF8K2M4N6P8R0T2V4W
+spanstore erase --source old-contract --cascade --yes`,
+  )
+    .option('--source <name>', 'everything a source ever held')
+    .option('--cascade', 'live spans that hold the same bytes too')
+    .option('--yes', 'do not ask')
+    .action(act(() => import('./commands/erase.ts')))
+  command(
+    'prune',
+    'drop the texts of spans retired long ago',
+    'Drops the texts of spans that were retired long ago, in the whole store. Tombstones and successors stay.',
+    `spanstore prune --before 90d
+spanstore prune --before 2024-12-31`,
+  )
+    .requiredOption('--before <time>', 'a time, or an age such as 90d, 12h or 30m')
+    .action(act(() => import('./commands/prune.ts')))
+
+  program.commandsGroup('Looking after it:')
+  command(
+    'stats',
+    'count what is in the store',
+    'Counts what is in the store.',
+    'spanstore stats --json',
+  ).action(act(() => import('./commands/stats.ts')))
+  command(
+    'verify',
+    'compare everything derived with what it derives from',
+    'Compares everything derived with the append-only tables. Answers 1 when something is wrong.',
+    `spanstore verify
+spanstore verify --repair`,
+  )
+    .option('--repair', 'set right what can be derived')
+    .action(act(() => import('./commands/verify.ts')))
+  command(
+    'backup <dir>',
+    'copy the store while it is in use',
+    'Copies the store to an empty directory while it is in use: one consistent state, with checksums.',
+    'spanstore backup ../backup-monday',
+  ).action(act(() => import('./commands/backup.ts')))
+  command(
+    'restore <dir>',
+    'make a store of a backup',
+    'Checks a backup and copies it to an empty directory, named by --store, which then is a store.',
+    'spanstore restore ../backup-monday --store ./restored',
+  ).action(act(() => import('./commands/restore.ts')))
+  return program
+}
+
+const AFTER = `
+Exit codes:
+  0 ok   3 empty   4 tombstone   5 absent   1 failure   2 usage   130 interrupted
+
+Errors go to stderr; with --json as {"error": {"code", "message", "detail"}}.
+NO_COLOR turns colours off. "spanstore <command> --help" shows examples.`
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n')
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}
+
+/** Says what went wrong, for a person or for a program, and answers the exit code. */
+async function report(error: unknown, json: boolean): Promise<number> {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+  const { code, message, detail, exit } = await understood(error)
+  process.stderr.write(
+    json
+      ? `${JSON.stringify({ error: { code, message, detail } })}\n`
+      : `spanstore: ${message}${code === 'USAGE' ? '' : ` (${code})`}\n`,
+  )
+  return exit
+}
+
+async function understood(error: unknown) {
+  if (error instanceof CommanderError || error instanceof UsageError) {
+    const message = error.message.replace(/^error: /, '')
+    return {
+      code: 'USAGE',
+      message: message === '(outputHelp)' ? 'name a command; see spanstore --help' : message,
+      detail: {},
+      exit: EXIT.usage,
+    }
+  }
+  const { isSpanStoreError } = await import('../index.ts')
+  if (isSpanStoreError(error)) {
+    const { code, message, detail } = error
+    const exit =
+      code === 'ABORTED'
+        ? EXIT.interrupted
+        : code === 'INVALID_ARGUMENT' || code === 'INVALID_FILTER'
+          ? EXIT.usage
+          : EXIT.failure
+    return { code, message, detail, exit }
+  }
+  const { message, stack } = error as Error
+  return {
+    code: 'UNEXPECTED',
+    message: process.env.SPANSTORE_DEBUG ? (stack ?? message) : (message ?? String(error)),
+    detail: {},
+    exit: EXIT.failure,
+  }
+}

@@ -1,0 +1,226 @@
+import { EVENT } from '../ledger/sqlite/codes.ts'
+import type { Connection } from '../ledger/sqlite/statements.ts'
+import type { TextDatabase } from './database.ts'
+import { TOKENIZER } from './tokens.ts'
+
+/** Work of one step: large enough for FTS5 to write well, small enough to leave the process responsive. */
+export const SPANS = 2_000
+const EVENTS = 2 * SPANS
+
+/** What the index knows of a collection. */
+export interface TextState {
+  readonly position: number
+  /** Set while the spans are copied as they stand; the log is followed after that. */
+  readonly scan: number | null
+  readonly rows: number
+  readonly deleted: number
+  readonly owed: boolean
+}
+
+interface Head {
+  readonly position: number
+  readonly floor: number
+  readonly dropped: boolean
+}
+
+export const tableOf = (collection: number): string => `text_${collection}`
+
+export function readHead(connection: Connection, collection: number): Head | undefined {
+  const row = connection.row<[number, number, number | null]>(
+    'SELECT position, floor, dropped FROM collection_head WHERE collection = ?',
+    collection,
+  )
+  return row && { position: row[0], floor: row[1], dropped: row[2] !== null }
+}
+
+export function readState(connection: Connection, collection: number): TextState | undefined {
+  const row = connection.row<[number, number | null, number, number, number]>(
+    'SELECT position, scan, rows, deleted, owed FROM text_state WHERE collection = ?',
+    collection,
+  )
+  return row && { position: row[0], scan: row[1], rows: row[2], deleted: row[3], owed: row[4] === 1 }
+}
+
+/** How far the index reaches. While spans are copied it reaches nowhere. */
+export const reach = (state: TextState | undefined): number =>
+  state === undefined || state.scan !== null ? 0 : state.position
+
+/** Runs a transaction that writes to the index but holds no lock of the ledger, so that ledger writes never wait. */
+export function write<T>({ connection }: TextDatabase, work: () => T): T {
+  // Not BEGIN IMMEDIATE: that would lock every attached database. The first statement takes the index's lock alone.
+  connection.run('BEGIN')
+  try {
+    connection.run('UPDATE text_store SET format = format')
+    const result = work()
+    connection.run('COMMIT')
+    return result
+  } catch (error) {
+    if (connection.db.inTransaction) connection.run('ROLLBACK')
+    throw error
+  }
+}
+
+/**
+ * One step towards the present, inside `write`. Answers how much of the log is still to be absorbed, roughly; 0 means
+ * that the index shows the collection exactly as this transaction sees it in the ledger.
+ */
+export function absorb(database: TextDatabase, collection: number): number {
+  const { connection } = database
+  const head = readHead(connection, collection)
+  let state = readState(connection, collection)
+  if (head === undefined || head.dropped) {
+    if (state !== undefined) forget(database, collection)
+    return 0
+  }
+  if (state === undefined || !follows(connection, collection, state, head))
+    state = begin(database, collection, head)
+  return state.scan === null
+    ? follow(connection, collection, state, head)
+    : copy(connection, collection, state, state.scan, head)
+}
+
+/** Drops a collection's words. */
+function forget({ connection, schema }: TextDatabase, collection: number): void {
+  connection.db.exec(`DROP TABLE IF EXISTS ${schema}.${tableOf(collection)}`)
+  connection.run('DELETE FROM text_state WHERE collection = ?', collection)
+}
+
+function begin(database: TextDatabase, collection: number, head: Head): TextState {
+  forget(database, collection)
+  // Contentless: the ledger has the texts. FTS5's own 'secure-delete' would do nothing here, because the deletion of
+  // a row whose text is unknown only marks it; erasure merges instead (see erase.ts). No prefix index: it doubles
+  // the file and halves the rate, and prefixes are answered from the term index well enough.
+  database.connection.db.exec(
+    `CREATE VIRTUAL TABLE ${database.schema}.${tableOf(collection)}
+     USING fts5(text, content='', contentless_delete=1, tokenize="${TOKENIZER}")`,
+  )
+  database.connection.run(
+    'INSERT INTO text_state (collection, position, scan, rows, deleted, owed) VALUES (?, ?, 0, 0, 0, 0)',
+    collection,
+    head.position,
+  )
+  return { position: head.position, scan: 0, rows: 0, deleted: 0, owed: false }
+}
+
+/** Whether the ledger's log goes on from where the index stands. It does not after a restored backup. */
+export function follows(connection: Connection, collection: number, state: TextState, head: Head): boolean {
+  if (state.position > head.position || state.position < head.floor) return false
+  const seen = connection.row<[number | null, number, number, string]>(
+    'SELECT seen, seen_at, seen_node, seen_key FROM text_state WHERE collection = ?',
+    collection,
+  )!
+  if (seen[0] === null) return true
+  if (connection.value('SELECT 1 FROM span WHERE id = ? AND key = ?', seen[2], seen[3]) === undefined)
+    return false
+  return (
+    seen[0] <= head.floor ||
+    connection.value(
+      'SELECT 1 FROM event WHERE collection = ? AND position = ? AND at = ? AND node = ?',
+      collection,
+      seen[0],
+      seen[1],
+      seen[2],
+    ) !== undefined
+  )
+}
+
+// Texts that are pure ASCII have no characters to set apart, and are told by their size without being looked at.
+const TOKENS = 'iif(octet_length(s.text) = s.length, s.text, spanstore_tokens(s.text))'
+const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
+
+/** Copies live spans in the order of their ids, up to the position the copy began at. */
+function copy(
+  connection: Connection,
+  collection: number,
+  state: TextState,
+  scan: number,
+  head: Head,
+): number {
+  const last = connection.value<number | null>(
+    `SELECT max(id) FROM (
+       SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
+    collection,
+    scan,
+    SPANS,
+  )!
+  if (last === null) {
+    settle(connection, collection, state.position, 0, 0, false)
+    return head.position - state.position
+  }
+  const added = connection.run(
+    `INSERT INTO ${tableOf(collection)} (rowid, text)
+     SELECT s.id, ${TOKENS} FROM span s INDEXED BY span_collection
+     WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND s.born <= ? AND s.text IS NOT NULL AND ${LIVE}`,
+    collection,
+    scan,
+    last,
+    state.position,
+  )
+  connection.run(
+    'UPDATE text_state SET scan = ?, rows = rows + ? WHERE collection = ?',
+    last,
+    added,
+    collection,
+  )
+  return Math.max(1, head.position - state.rows - added)
+}
+
+/** Absorbs the next events of the log. */
+function follow(connection: Connection, collection: number, state: TextState, head: Head): number {
+  if (state.position === head.position) return 0
+  const end = Math.min(head.position, state.position + EVENTS)
+  const added = connection.run(
+    `INSERT INTO ${tableOf(collection)} (rowid, text)
+     SELECT s.id, ${TOKENS} FROM event e CROSS JOIN span s ON s.id = e.node
+     WHERE e.collection = ? AND e.position > ? AND e.position <= ? AND e.type = ${EVENT['span.added']}
+       AND s.text IS NOT NULL AND ${LIVE}`,
+    collection,
+    state.position,
+    end,
+  )
+  const deleted = connection.run(
+    `DELETE FROM ${tableOf(collection)} WHERE rowid IN (
+       SELECT e.node FROM event e
+       WHERE e.collection = ? AND e.position > ? AND e.position <= ?
+         AND e.type IN (${EVENT['span.retired']}, ${EVENT['span.erased']}) AND e.node IS NOT NULL)`,
+    collection,
+    state.position,
+    end,
+  )
+  const erased =
+    state.deleted + deleted > 0 &&
+    connection.value(
+      `SELECT 1 FROM event WHERE collection = ? AND position > ? AND position <= ? AND type = ${EVENT['span.erased']} LIMIT 1`,
+      collection,
+      state.position,
+      end,
+    ) !== undefined
+  settle(connection, collection, end, added, deleted, erased)
+  return head.position - end
+}
+
+function settle(
+  connection: Connection,
+  collection: number,
+  position: number,
+  added: number,
+  deleted: number,
+  erased: boolean,
+): void {
+  const seen = connection.row<[number, number, number, string]>(
+    `SELECT e.position, e.at, e.node, s.key FROM event e CROSS JOIN span s ON s.id = e.node
+     WHERE e.collection = ? AND e.position <= ? ORDER BY e.position DESC LIMIT 1`,
+    collection,
+    position,
+  )
+  connection.run(
+    `UPDATE text_state SET position = ?, scan = NULL, rows = rows + ?, deleted = deleted + ?, owed = max(owed, ?),
+       seen = ?, seen_at = ?, seen_node = ?, seen_key = ? WHERE collection = ?`,
+    position,
+    added - deleted,
+    deleted,
+    erased ? 1 : 0,
+    ...(seen ?? [null, null, null, null]),
+    collection,
+  )
+}

@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { readState, tableOf, write } from './absorb.ts'
+import type { TextDatabase } from './database.ts'
+
+/** Pages of the index one step of a merge writes: about as long as one step of absorbing. */
+const PAGES = 500
+
+/** How long a checkpoint waits for readers of the old pages, in milliseconds. */
+const PATIENCE = 2_000
+
+/**
+ * Deletes rows and rewrites the collection's index without them. Deleting a row of a contentless index marks it and
+ * leaves its words in the file; a complete merge writes what is left anew, and freed pages are zeroed.
+ */
+export async function mergeAway(
+  database: TextDatabase,
+  collection: number,
+  ids: readonly number[],
+): Promise<void> {
+  const { connection } = database
+  const table = tableOf(collection)
+  const owed = write(database, () => {
+    const state = readState(connection, collection)
+    if (state === undefined) return false
+    const deleted = connection.run(
+      `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
+    )
+    connection.run(
+      'UPDATE text_state SET rows = rows - ?, deleted = deleted + ? WHERE collection = ?',
+      deleted,
+      deleted,
+      collection,
+    )
+    if (!state.owed && state.deleted + deleted === 0) return false
+    connection.run('UPDATE text_state SET owed = 1 WHERE collection = ?', collection)
+    return true
+  })
+  if (!owed) return
+  for (;;) {
+    const done = write(database, () => {
+      const state = readState(connection, collection)
+      // Another process finished it, or dropped the table.
+      if (state === undefined || !state.owed) return true
+      const changes = () => connection.value<number>('SELECT total_changes()')!
+      const before = changes()
+      // A negative number of pages: begin, or go on with, a merge of everything into one.
+      connection.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, -PAGES)
+      if (changes() - before >= 2) return false
+      connection.run('UPDATE text_state SET owed = 0, deleted = 0 WHERE collection = ?', collection)
+      return true
+    })
+    if (done) return
+    await nextTurn()
+  }
+}
+
+/** Moves the log into the file and cuts it to nothing. False while another process still reads old pages. */
+export async function truncateLog({ connection, schema, path }: TextDatabase): Promise<boolean> {
+  if (path === undefined) return true
+  const started = performance.now()
+  for (;;) {
+    const [busy] = connection.row<[number]>(`PRAGMA ${schema}.wal_checkpoint(TRUNCATE)`)!
+    if (busy === 0) return true
+    if (performance.now() - started > PATIENCE) return false
+    await sleep(20)
+  }
+}

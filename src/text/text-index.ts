@@ -1,0 +1,314 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { SpanStoreError } from '../core/errors.ts'
+import { requireCollection } from '../ledger/sqlite/collections.ts'
+import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
+import { storageError } from '../ledger/sqlite/open.ts'
+import { checkPosition } from '../ledger/sqlite/read.ts'
+import type { TextAnswer, TextIndex, TextQuery } from '../ports.ts'
+import { absorb, follows, reach, readHead, readState, type TextState, tableOf, write } from './absorb.ts'
+import { isDamage, openTextDatabase, removeTextDatabase, type TextDatabase, textPath } from './database.ts'
+import { mergeAway, truncateLog } from './erase.ts'
+import { type Asked, ask, type Frequency, hasWords } from './expression.ts'
+import { find } from './find.ts'
+import { findInPast } from './past.ts'
+
+export interface TextIndexOptions {
+  /** How long a search may take to absorb what is missing before it answers without, in milliseconds. */
+  readonly wait?: number
+  /** How long nothing may have been committed before the index catches up by itself, in milliseconds. */
+  readonly idle?: number
+}
+
+/** Words of a collection that are frequent enough to be worth remembering, and for how many rows that was true. */
+interface Frequencies {
+  readonly rows: number
+  readonly known: Map<string, number>
+}
+
+const FREQUENT = 1_000
+
+/** Another process is writing to the index. */
+const BUSY = Symbol('busy')
+
+const isBusy = (error: unknown): boolean =>
+  String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY')
+
+const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
+
+/**
+ * Full text in an SQLite file beside the ledger. It is made from the ledger alone and can be deleted at any time;
+ * one that is damaged, or belongs to a ledger that went back in time, is made anew when it is next used. Any number
+ * of processes may use it at once.
+ */
+export class SqliteTextIndex implements TextIndex {
+  readonly #ledger: SqliteLedger
+  readonly #ledgerPath: string
+  readonly #wait: number
+  readonly #idle: number
+  readonly #frequencies = new Map<number, Frequencies>()
+  #database: TextDatabase | undefined
+  #timer: NodeJS.Timeout | undefined
+  #stirred = 0
+  #background: Promise<void> = Promise.resolve()
+  readonly #closing = new AbortController()
+
+  constructor(ledger: SqliteLedger, ledgerPath: string, options: TextIndexOptions = {}) {
+    this.#ledger = ledger
+    this.#ledgerPath = ledgerPath
+    this.#wait = options.wait ?? 10_000
+    this.#idle = options.idle ?? 1_000
+  }
+
+  // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  async search(collection: number, query: TextQuery): Promise<TextAnswer> {
+    await this.#ledger.expire()
+    return await this.#healing(async () => {
+      const { connection } = this.#open()
+      requireCollection(connection, collection)
+      const asked = ask(connection, query.text)
+      if (query.asOf !== undefined)
+        return await this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
+      const deadline = performance.now() + this.#wait
+      for (;;) {
+        const answer = this.#snapshot(() => this.#answerIfCurrent(collection, query, asked))
+        if (answer !== undefined) return answer
+        const step = this.#write((database) => {
+          const pending = absorb(database, collection)
+          // In the same transaction, so that writers elsewhere cannot keep a search from ever being up to date.
+          return pending === 0 ? this.#answerIfCurrent(collection, query, asked) : undefined
+        })
+        if (step !== BUSY && step !== undefined) return step
+        this.#check(query.signal)
+        if (performance.now() > deadline) return this.#snapshot(() => this.#answer(collection, query, asked))
+        await (step === BUSY ? sleep(2) : nextTurn())
+      }
+    })
+  }
+
+  #answerIfCurrent(collection: number, query: TextQuery, asked: Asked): TextAnswer | undefined {
+    const { connection } = this.#open()
+    const state = readState(connection, collection)
+    const head = readHead(connection, collection)!
+    const current =
+      state !== undefined && reach(state) === head.position && follows(connection, collection, state, head)
+    return current ? this.#answer(collection, query, asked) : undefined
+  }
+
+  #answer(collection: number, query: TextQuery, asked: Asked): TextAnswer {
+    const { connection } = this.#open()
+    requireCollection(connection, collection)
+    const state = readState(connection, collection)
+    const { position } = readHead(connection, collection)!
+    const indexedThrough = reach(state)
+    const common = {
+      position,
+      indexedThrough,
+      rebuilding: state === undefined || state.scan !== null,
+      hasWords: hasWords(asked),
+    }
+    if (state === undefined || !common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
+    const { hits, expression } = find(connection, collection, query, asked, {
+      rows: state.rows,
+      frequency: this.#frequency(collection, state),
+      exact: indexedThrough === position,
+    })
+    return { ...common, hits, words: expression.used, pruned: expression.pruned }
+  }
+
+  async #searchPast(
+    collection: number,
+    query: TextQuery & { readonly asOf: number },
+    asked: Asked,
+  ): Promise<TextAnswer> {
+    const { connection } = this.#open()
+    checkPosition(connection, collection, query.asOf)
+    const common = {
+      position: query.asOf,
+      indexedThrough: query.asOf,
+      rebuilding: false,
+      hasWords: hasWords(asked),
+    }
+    if (!common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
+    const { hits, expression } = await findInPast(connection, collection, query, asked, async () => {
+      await nextTurn()
+      this.#check(query.signal)
+    })
+    return { ...common, hits, words: expression.used, pruned: expression.pruned }
+  }
+
+  /** Counting a frequent word takes a while, and its frequency hardly changes: it is remembered for a while. */
+  #frequency(collection: number, { rows }: TextState): Frequency {
+    const { connection, schema } = this.#open()
+    const table = tableOf(collection)
+    const terms = `${table}_terms`
+    let frequencies = this.#frequencies.get(collection)
+    if (frequencies === undefined)
+      connection.db.exec(
+        `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${terms} USING fts5vocab(${schema}, ${table}, row)`,
+      )
+    if (frequencies === undefined || Math.abs(frequencies.rows - rows) * 10 > frequencies.rows) {
+      frequencies = { rows, known: new Map() }
+      this.#frequencies.set(collection, frequencies)
+    }
+    const { known } = frequencies
+    return (token) => {
+      let count = known.get(token)
+      if (count === undefined) {
+        count = connection.value<number>(`SELECT doc FROM ${terms} WHERE term = ?`, token) ?? 0
+        if (count >= FREQUENT) known.set(token, count)
+      }
+      return count
+    }
+  }
+
+  // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────
+
+  async catchUp(
+    options: {
+      readonly collection?: number
+      readonly signal?: AbortSignal
+      readonly onProgress?: (collection: number, pending: number) => void
+    } = {},
+  ): Promise<void> {
+    await this.#healing(async () => {
+      const { connection } = this.#open()
+      const collections =
+        options.collection !== undefined
+          ? [options.collection]
+          : connection
+              .rows<[number]>(
+                `SELECT collection FROM collection_head WHERE dropped IS NULL
+                 UNION SELECT collection FROM text_state ORDER BY 1`,
+              )
+              .map(([collection]) => collection)
+      for (const collection of collections)
+        for (;;) {
+          this.#check(options.signal)
+          const pending = this.#write((database) => absorb(database, collection))
+          if (pending !== BUSY) options.onProgress?.(collection, pending)
+          if (pending === 0) break
+          await (pending === BUSY ? sleep(5) : nextTurn())
+        }
+    })
+  }
+
+  wake(): void {
+    this.#stirred = performance.now()
+    this.#timer ??= this.#rest(this.#idle)
+  }
+
+  #rest(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const left = this.#stirred + this.#idle - performance.now()
+      this.#timer = left > 1 && !this.#closing.signal.aborted ? this.#rest(left) : undefined
+      if (this.#timer === undefined) this.#background = this.#tidy()
+    }, milliseconds).unref()
+  }
+
+  /** Nobody waits for this, so nobody is told when it fails: the next search meets the same trouble and reports it. */
+  async #tidy(): Promise<void> {
+    try {
+      await this.catchUp()
+      await this.erase([])
+    } catch {}
+  }
+
+  // ── erasing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Also settles what an earlier erasure, of this process or of another, left undone. */
+  async erase(ids: readonly number[]): Promise<readonly string[]> {
+    return await this.#healing(async () => {
+      const { connection } = this.#open()
+      const collections = connection.rows<[number]>(
+        `SELECT collection FROM span WHERE id IN (SELECT value FROM json_each(?))
+         UNION SELECT collection FROM text_state WHERE owed = 1`,
+        JSON.stringify(ids),
+      )
+      if (collections.length === 0) return []
+      for (const [collection] of collections) {
+        // The erasure's own events first, or they would ask for another merge when they are absorbed later.
+        if (readState(connection, collection) !== undefined) await this.catchUp({ collection })
+        await this.#patiently((database) => mergeAway(database, collection, ids))
+      }
+      const database = this.#open()
+      return (await truncateLog(database)) ? [] : [`a reader of ${database.path}`]
+    })
+  }
+
+  async #patiently<T>(work: (database: TextDatabase) => Promise<T>): Promise<T> {
+    const started = performance.now()
+    for (;;) {
+      this.#check(undefined)
+      try {
+        return await work(this.#open())
+      } catch (error) {
+        if (!isBusy(error) || performance.now() - started > this.#wait) throw error
+        await sleep(5)
+      }
+    }
+  }
+
+  // ── the file ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#closing.abort()
+    await this.#background
+    if (this.#database?.path !== undefined) this.#database.connection.db.close()
+    this.#database = undefined
+  }
+
+  #open(): TextDatabase {
+    if (this.#closing.signal.aborted) throw closed()
+    this.#database ??= openTextDatabase(this.#ledger, this.#ledgerPath)
+    return this.#database
+  }
+
+  #check(signal: AbortSignal | undefined): void {
+    if (this.#closing.signal.aborted) throw closed()
+    if (signal?.aborted)
+      throw new SpanStoreError(
+        'ABORTED',
+        'the search was aborted by its signal',
+        {},
+        { cause: signal.reason },
+      )
+  }
+
+  #snapshot<T>(work: () => T): T {
+    const { connection } = this.#open()
+    connection.run('BEGIN')
+    try {
+      return work()
+    } finally {
+      if (connection.db.inTransaction) connection.run('COMMIT')
+    }
+  }
+
+  #write<T>(work: (database: TextDatabase) => T): T | typeof BUSY {
+    const database = this.#open()
+    try {
+      return write(database, () => work(database))
+    } catch (error) {
+      if (isBusy(error)) return BUSY
+      throw error
+    }
+  }
+
+  /** Runs work on the index; when the file turns out to be damaged, makes a new one and runs it again. */
+  async #healing<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await work()
+      } catch (error) {
+        const path = textPath(this.#ledgerPath)
+        if (attempt > 0 || path === undefined || !isDamage(error)) throw storageError(error, this.#ledgerPath)
+        this.#database?.connection.db.close()
+        this.#database = undefined
+        this.#frequencies.clear()
+        removeTextDatabase(path)
+      }
+    }
+  }
+}

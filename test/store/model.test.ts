@@ -1,0 +1,16 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { operations, run } from './operations.ts'
+
+/** SPANSTORE_RUNS and SPANSTORE_SEED widen or repeat a run. */
+const numRuns = Number(process.env.SPANSTORE_RUNS ?? 60)
+const seed = process.env.SPANSTORE_SEED === undefined ? {} : { seed: Number(process.env.SPANSTORE_SEED) }
+
+it(
+  'whatever is put, appended, retired, expired, removed, registered, replaced, dropped or reopened, the store is what its rules say',
+  async () => {
+    await fc.assert(fc.asyncProperty(operations(30), run), { numRuns, ...seed, endOnFailure: numRuns > 1000 })
+    expect.hasAssertions
+  },
+  120_000,
+)
