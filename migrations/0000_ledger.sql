@@ -10,12 +10,9 @@ CREATE TABLE `cause` (
 	`dependent` integer NOT NULL,
 	`support` integer NOT NULL,
 	`hard` integer NOT NULL,
-	PRIMARY KEY(`dependent`, `support`),
-	FOREIGN KEY (`dependent`) REFERENCES `summary`(`span`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`support`) REFERENCES `span`(`id`) ON UPDATE no action ON DELETE no action
+	PRIMARY KEY(`dependent`, `support`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `cause_support` ON `cause` (`support`);--> statement-breakpoint
 CREATE TABLE `claim` (
 	`summary` integer NOT NULL,
 	`ordinal` integer NOT NULL,

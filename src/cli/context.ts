@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createColors } from 'picocolors'
-import type { Collection, Store } from '../index.ts'
+import { SpanStoreError } from '../core/errors.ts'
+import type { Collection, CollectionInfo, Store } from '../index.ts'
 import { UsageError } from './exit.ts'
 
 export interface GlobalOptions {
@@ -68,20 +69,27 @@ export class Context {
     process.stderr.write(`${line}\n`)
   }
 
-  get exists(): boolean {
-    return existsSync(join(this.directory, 'ledger.db'))
+  get ledgerFile(): string {
+    return join(this.directory, 'ledger.db')
   }
 
-  /** The store, which must be there: nothing that reads creates one. @throws STORE_NOT_FOUND */
+  get exists(): boolean {
+    return existsSync(this.ledgerFile)
+  }
+
+  /** Nothing that reads creates a store. @throws STORE_NOT_FOUND */
+  requireStore(): void {
+    if (this.exists) return
+    throw new SpanStoreError(
+      'STORE_NOT_FOUND',
+      `there is no store in ${this.directory}; name another with --store or SPANSTORE_STORE, or make one: spanstore sync DIR, spanstore put SOURCE FILE`,
+      { path: this.directory },
+    )
+  }
+
+  /** The store, which must be there. @throws STORE_NOT_FOUND */
   async existing(): Promise<Store> {
-    if (!this.exists) {
-      const { SpanStoreError } = await import('../index.ts')
-      throw new SpanStoreError(
-        'STORE_NOT_FOUND',
-        `there is no store in ${this.directory}; name another with --store or SPANSTORE_STORE, or make one: spanstore sync DIR, spanstore put SOURCE FILE`,
-        { path: this.directory },
-      )
-    }
+    this.requireStore()
     return await this.created()
   }
 
@@ -106,15 +114,21 @@ export class Context {
   /** The collection of an existing store, which must be there too. @throws STORE_NOT_FOUND, COLLECTION_UNKNOWN */
   async collection(name = this.collectionName): Promise<Collection> {
     const store = await this.existing()
-    const known = await store.collections()
-    if (known.some((info) => info.name === name)) return await store.collection(name)
-    const { SpanStoreError } = await import('../index.ts')
+    this.requireCollection(await store.collections(), name)
+    return await store.collection(name)
+  }
+
+  /** @throws COLLECTION_UNKNOWN */
+  requireCollection(known: readonly CollectionInfo[], name = this.collectionName): CollectionInfo {
+    const found = known.find((info) => info.name === name)
+    if (found !== undefined) return found
+    const names = known.map((info) => info.name).join(', ')
     throw new SpanStoreError(
       'COLLECTION_UNKNOWN',
       `there is no collection ${JSON.stringify(name)}; ${
         known.length === 0
           ? 'this store has none yet'
-          : `there ${known.length === 1 ? 'is' : 'are'} ${known.map((info) => info.name).join(', ')} (choose with --collection)`
+          : `there ${known.length === 1 ? 'is' : 'are'} ${names} (choose with --collection)`
       }`,
       { collection: name },
     )

@@ -137,6 +137,23 @@ spanstore fetch 01KBADQ7XF8K2M4N6P8R0T2V4W --as-of 120   # what it answered at t
     .option('--as-of <position>', 'what the keys answered at an earlier position of the collection')
     .action(act(() => import('./commands/fetch.ts')))
   command(
+    'search <words...>',
+    'the live spans that fit a query best',
+    `Finds live spans by their words, best first; a retired span can never be a hit, and what was just written is found.
+Every word is optional; "a phrase", prefix*, +required and -excluded narrow it. An answer that may be missing
+something says so.`,
+    `spanstore search how many partitions
+spanstore search '"battery life" -remote' -k 3
+spanstore search budget --where '{"kind": "chat"}' --as-of 120`,
+  )
+    .option('-k <number>', 'at most this many', '10')
+    .option('--offset <number>', 'leave out this many', '0')
+    .option('--where <json>', 'only spans whose metadata match')
+    .option('--mode <mode>', 'text, vector or hybrid (default: what the collection has)')
+    .option('--as-of <position>', 'the collection as it stood at an earlier position')
+    .option('--explain', 'say how the query was understood')
+    .action(act(() => import('./commands/search.ts')))
+  command(
     'find',
     'list live spans by their metadata',
     'Lists live spans by their metadata, oldest first.',
@@ -327,7 +344,7 @@ async function understood(error: unknown) {
       exit: EXIT.usage,
     }
   }
-  const { isSpanStoreError } = await import('../index.ts')
+  const { isSpanStoreError } = await import('../core/errors.ts')
   if (isSpanStoreError(error)) {
     const { code, message, detail } = error
     const exit =

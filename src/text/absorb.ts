@@ -14,7 +14,8 @@ export interface TextState {
   readonly scan: number | null
   readonly rows: number
   readonly deleted: number
-  readonly owed: boolean
+  /** 0: nothing. 1: a merge, because some of the deleted were erased. 2: the log must be cut after the merge. */
+  readonly owed: number
 }
 
 interface Head {
@@ -38,7 +39,7 @@ export function readState(connection: Connection, collection: number): TextState
     'SELECT position, scan, rows, deleted, owed FROM text_state WHERE collection = ?',
     collection,
   )
-  return row && { position: row[0], scan: row[1], rows: row[2], deleted: row[3], owed: row[4] === 1 }
+  return row && { position: row[0], scan: row[1], rows: row[2], deleted: row[3], owed: row[4] }
 }
 
 /** How far the index reaches. While spans are copied it reaches nowhere. */
@@ -99,7 +100,7 @@ function begin(database: TextDatabase, collection: number, head: Head): TextStat
     collection,
     head.position,
   )
-  return { position: head.position, scan: 0, rows: 0, deleted: 0, owed: false }
+  return { position: head.position, scan: 0, rows: 0, deleted: 0, owed: 0 }
 }
 
 /** Whether the ledger's log goes on from where the index stands. It does not after a restored backup. */
@@ -214,7 +215,7 @@ function settle(
     position,
   )
   connection.run(
-    `UPDATE text_state SET position = ?, scan = NULL, rows = rows + ?, deleted = deleted + ?, owed = max(owed, ?),
+    `UPDATE text_state SET position = ?, scan = NULL, rows = rows + ?, deleted = deleted + ?, owed = iif(?, 1, owed),
        seen = ?, seen_at = ?, seen_node = ?, seen_key = ? WHERE collection = ?`,
     position,
     added - deleted,

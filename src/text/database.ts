@@ -105,7 +105,7 @@ function prepare({ connection, schema, path }: TextDatabase, store: string): voi
           rows INTEGER NOT NULL,
           -- Rows deleted since the last complete merge; their words are still in the file.
           deleted INTEGER NOT NULL,
-          -- 1: some of those were erased, so a merge is owed.
+          -- 1: some of those were erased, so a merge is owed; 2: merged, the log still has their words.
           owed INTEGER NOT NULL,
           -- An event that was absorbed, to recognise a ledger that went back in time.
           seen INTEGER, seen_at INTEGER, seen_node INTEGER, seen_key TEXT

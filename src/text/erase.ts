@@ -32,7 +32,7 @@ export async function mergeAway(
       deleted,
       collection,
     )
-    if (!state.owed && state.deleted + deleted === 0) return false
+    if (state.owed !== 1 && state.deleted + deleted === 0) return false
     connection.run('UPDATE text_state SET owed = 1 WHERE collection = ?', collection)
     return true
   })
@@ -41,13 +41,13 @@ export async function mergeAway(
     const done = write(database, () => {
       const state = readState(connection, collection)
       // Another process finished it, or dropped the table.
-      if (state === undefined || !state.owed) return true
+      if (state?.owed !== 1) return true
       const changes = () => connection.value<number>('SELECT total_changes()')!
       const before = changes()
       // A negative number of pages: begin, or go on with, a merge of everything into one.
       connection.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`, -PAGES)
       if (changes() - before >= 2) return false
-      connection.run('UPDATE text_state SET owed = 0, deleted = 0 WHERE collection = ?', collection)
+      connection.run('UPDATE text_state SET owed = 2, deleted = 0 WHERE collection = ?', collection)
       return true
     })
     if (done) return

@@ -1,6 +1,6 @@
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import { type Part, parseQuery } from './query.ts'
-import { isUnspaced, spaced } from './tokens.ts'
+import { isAlone, spaced } from './tokens.ts'
 
 /** What is looked for as one: a token, or several that follow each other. */
 interface Unit {
@@ -65,20 +65,20 @@ function unitsOf({ role, phrase, prefix }: Part, tokens: readonly string[]): Uni
   const whole = { tokens, prefix }
   if (tokens.length === 1 || phrase || role !== 'optional') return [whole]
   // "state/province" is found by either word and better by both; a sentence without spaces by any two characters.
-  const units: Unit[] = tokens.every(isUnspaced) ? [] : [whole]
+  const units: Unit[] = tokens.every(isAlone) ? [] : [whole]
   tokens.forEach((token, i) => {
     const next = tokens[i + 1]
     const last = prefix && i === tokens.length - 1
-    if (!isUnspaced(token)) units.push({ tokens: [token], prefix: last })
-    else if (next !== undefined && isUnspaced(next))
+    if (!isAlone(token)) units.push({ tokens: [token], prefix: last })
+    else if (next !== undefined && isAlone(next))
       units.push({ tokens: [token, next], prefix: prefix && i === tokens.length - 2 })
-    else if (i === 0 || !isUnspaced(tokens[i - 1]!)) units.push({ tokens: [token], prefix: last })
+    else if (i === 0 || !isAlone(tokens[i - 1]!)) units.push({ tokens: [token], prefix: last })
   })
   return units
 }
 
 const wordOf = ({ tokens, prefix }: Unit): string => {
-  const text = isUnspaced(tokens.join('')) ? tokens.join('') : tokens.join(' ')
+  const text = isAlone(tokens.join('')) ? tokens.join('') : tokens.join(' ')
   return prefix ? `${text}*` : text
 }
 

@@ -3,15 +3,15 @@ import type { TextRange } from '../ports.ts'
 import { spaced } from './tokens.ts'
 
 /*
- * FTS5 can only say where it matched by writing marks into the text. Noncharacters serve as marks: they belong to no
- * token. Where the text itself has them, or a NUL, which would end a string in C, a space of the same length stands
- * in while it is looked at.
+ * FTS5 can only say where it matched by writing marks into the text. Control characters serve as marks: they belong
+ * to no token. Where the text itself has them, or a NUL, which would end a string in C, a space of the same length
+ * stands in while it is looked at.
  */
-const OPEN = '\uFDD0'
-const CLOSE = '\uFDD1'
-const SEPARATOR = '\uFDD2'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what it looks for
-const RESERVED = /[\u0000\uFDD0-\uFDEF]/g
+const OPEN = '\u0001'
+const CLOSE = '\u0002'
+const SEPARATOR = '\u0003'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const RESERVED = /[\u0000-\u0003]/g
 
 /** Where the tokens and phrases of `match` are in each text, in UTF-16 units, in order, without overlaps. */
 export function highlight(connection: Connection, match: string, texts: readonly string[]): TextRange[][] {

@@ -222,7 +222,7 @@ export class SqliteTextIndex implements TextIndex {
       const { connection } = this.#open()
       const collections = connection.rows<[number]>(
         `SELECT collection FROM span WHERE id IN (SELECT value FROM json_each(?))
-         UNION SELECT collection FROM text_state WHERE owed = 1`,
+         UNION SELECT collection FROM text_state WHERE owed > 0`,
         JSON.stringify(ids),
       )
       if (collections.length === 0) return []
@@ -232,7 +232,10 @@ export class SqliteTextIndex implements TextIndex {
         await this.#patiently((database) => mergeAway(database, collection, ids))
       }
       const database = this.#open()
-      return (await truncateLog(database)) ? [] : [`a reader of ${database.path}`]
+      if (!(await truncateLog(database))) return [`a reader of ${database.path}`]
+      for (const [collection] of collections)
+        connection.run('UPDATE text_state SET owed = 0 WHERE collection = ? AND owed = 2', collection)
+      return []
     })
   }
 

@@ -74,7 +74,7 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
       op: fc.constant('expires' as const),
       c,
       s,
-      after: fc.option(fc.nat({ max: 20 }), { nil: null, freq: 5 }),
+      after: fc.option(fc.integer({ min: 1, max: 20 }), { nil: null, freq: 5 }),
     }),
   },
   {

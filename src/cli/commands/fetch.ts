@@ -9,15 +9,18 @@ export async function run(
   options: { readonly asOf?: string },
 ): Promise<number> {
   const typed = keys.map(typedKey)
+  const asOf = options.asOf === undefined ? undefined : parseNumber('--as-of', options.asOf)
+  context.requireStore()
+  // The ledger itself, not the store above it: agents call this most, and it must start fast.
+  const { openSqliteLedger } = await import('../../ledger/sqlite/ledger.ts')
+  const ledger = openSqliteLedger(context.ledgerFile)
   let results: readonly FetchResult[]
-  if (options.asOf !== undefined || context.collectionGiven) {
-    const collection = await context.collection()
-    const asOf = options.asOf === undefined ? {} : { asOf: parseNumber('--as-of', options.asOf) }
-    results = await collection.fetchMany(typed, asOf)
-  } else {
-    const store = await context.existing()
-    // One key takes the shortest way.
-    results = typed.length === 1 ? [await store.fetch(typed[0]!)] : await store.fetchMany(typed)
+  try {
+    const everywhere = asOf === undefined && !context.collectionGiven
+    const collection = everywhere ? undefined : context.requireCollection(await ledger.collections())
+    results = await ledger.fetch(typed, collection?.ref, asOf)
+  } finally {
+    await ledger.close()
   }
   if (context.json) context.printJson(results.length === 1 ? results[0] : results)
   else results.forEach((result, i) => context.print(...(i > 0 ? [''] : []), ...show(context, result)))

@@ -16,9 +16,12 @@ import type { Connection } from './statements.ts'
 
 export function prepareTemporaryTables(connection: Connection): void {
   connection.db.exec(`
-    CREATE TEMP TABLE wave (node INTEGER PRIMARY KEY, verdict INTEGER NOT NULL) STRICT;
-    CREATE TEMP TABLE next_wave (node INTEGER PRIMARY KEY) STRICT;
-    CREATE TEMP TABLE touched (summary INTEGER PRIMARY KEY, was INTEGER NOT NULL, round INTEGER NOT NULL) STRICT;
+    CREATE TEMP TABLE wave (node INTEGER PRIMARY KEY, verdict INTEGER NOT NULL, collection INTEGER NOT NULL) STRICT;
+    CREATE TEMP TABLE next_wave (node INTEGER PRIMARY KEY, collection INTEGER NOT NULL) STRICT;
+    CREATE TEMP TABLE touched (summary INTEGER PRIMARY KEY, was INTEGER NOT NULL, round INTEGER NOT NULL,
+      collection INTEGER NOT NULL) STRICT;
+    CREATE TEMP TABLE outgoing (seq INTEGER PRIMARY KEY, collection INTEGER NOT NULL, summary INTEGER NOT NULL,
+      was INTEGER NOT NULL, worst INTEGER) STRICT;
   `)
 }
 
@@ -34,13 +37,14 @@ const VERDICT = `
       (SELECT EXISTS (SELECT 1 FROM cause c WHERE c.dependent = i.target) FROM identical i WHERE i.span = s.id), 2)
   END`
 
-// A summary of a dropped collection is a tombstone without a row of its own: neither walk goes through it.
-const LIVE = (summary: string) => `NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = ${summary})
-  AND NOT EXISTS (SELECT 1 FROM span n CROSS JOIN collection_head h ON h.collection = n.collection
-    WHERE n.id = ${summary} AND h.dropped IS NOT NULL)`
-const LIVE_DEPENDENT = LIVE('d.dependent')
+/** A cause's hardness and its support in one number: the largest tells a summary's state and a cause worth naming. */
+const HARD = 2 ** 52
+
 const STATE_OF = (summary: string) =>
   `coalesce((SELECT max(c.hard) + 1 FROM cause c WHERE c.dependent = ${summary}), 0)`
+
+const COLLECTION_OF_DEPENDENT =
+  'CASE WHEN d."foreign" IS NULL THEN w.collection ELSE (SELECT n.collection FROM span n WHERE n.id = d.dependent) END'
 
 /** Settles `commit.unsettled`, emits one event per summary whose state changed, and answers those that left `current`. */
 export function propagate(commit: Commit): Key[] {
@@ -50,106 +54,128 @@ export function propagate(commit: Commit): Key[] {
   )
   commit.unsettled.clear()
   if (seeds.length === 0) return []
+  const live = liveDependent(connection)
   connection.run('DELETE FROM wave')
   connection.run('DELETE FROM touched')
-  for (const seed of seeds)
-    connection.run(`INSERT INTO wave SELECT s.id, ${VERDICT} FROM span s WHERE s.id = ?`, seed)
+  const judge = (node: number) =>
+    connection.run(`INSERT INTO wave SELECT s.id, ${VERDICT}, s.collection FROM span s WHERE s.id = ?`, node)
+  for (const seed of seeds) judge(seed)
   const satisfied = connection
     .rows<[number]>('SELECT node FROM wave WHERE verdict = ?', SATISFIED)
     .map(([node]) => node)
   connection.run('DELETE FROM wave WHERE verdict = ?', SATISFIED)
-  const round = invalidate(connection)
+  const round = invalidate(connection, live)
   // Judged again: the first walk may have reached the summary that satisfied a tombstone.
-  for (const node of satisfied)
-    connection.run(`INSERT INTO wave SELECT s.id, ${VERDICT} FROM span s WHERE s.id = ?`, node)
+  for (const node of satisfied) judge(node)
   connection.run('DELETE FROM wave WHERE verdict <> ?', SATISFIED)
-  clear(connection, round)
+  clear(connection, live, round)
   return announce(commit)
 }
 
-function invalidate(connection: Connection): number {
+/** A summary of a dropped collection is a tombstone without a row of its own: neither walk goes through it. */
+function liveDependent(connection: Connection): string {
+  const live = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = d.dependent)'
+  // Most stores never drop a collection; the question costs as much as the rest of the walk.
+  if (connection.value('SELECT 1 FROM collection_head WHERE dropped IS NOT NULL LIMIT 1') === undefined)
+    return live
+  return `${live} AND NOT EXISTS (SELECT 1 FROM span n CROSS JOIN collection_head h ON h.collection = n.collection
+    WHERE n.id = d.dependent AND h.dropped IS NOT NULL)`
+}
+
+function invalidate(connection: Connection, live: string): number {
   let round = 0
   while (connection.value('SELECT 1 FROM wave LIMIT 1') !== undefined) {
     round++
     // Who is touched for the first time, and in what state: the walk goes on from the current ones.
     connection.run(
-      `INSERT OR IGNORE INTO touched (summary, was, round)
-       SELECT d.dependent, ${STATE_OF('d.dependent')}, ?
-       FROM wave w CROSS JOIN dependency d ON d.support = w.node WHERE ${LIVE_DEPENDENT}`,
+      `INSERT OR IGNORE INTO touched (summary, was, round, collection)
+       SELECT d.dependent, ${STATE_OF('d.dependent')}, ?, ${COLLECTION_OF_DEPENDENT}
+       FROM wave w CROSS JOIN dependency d ON d.support = w.node WHERE ${live}`,
       round,
     )
     connection.run(
       `INSERT INTO cause (dependent, support, hard)
        SELECT d.dependent, w.node, w.verdict - 1
-       FROM wave w CROSS JOIN dependency d ON d.support = w.node WHERE ${LIVE_DEPENDENT}
+       FROM wave w CROSS JOIN dependency d ON d.support = w.node CROSS JOIN touched t ON t.summary = d.dependent
+       WHERE true
        ON CONFLICT (dependent, support) DO UPDATE SET hard = excluded.hard WHERE hard <> excluded.hard`,
     )
     connection.run('DELETE FROM wave')
-    connection.run('INSERT INTO wave SELECT summary, 1 FROM touched WHERE round = ? AND was = 0', round)
     connection.run(
-      'INSERT OR IGNORE INTO wave SELECT i.span, 1 FROM wave w CROSS JOIN identical i ON i.target = w.node',
+      `INSERT OR IGNORE INTO wave SELECT i.span, 1, t.collection
+       FROM touched t CROSS JOIN identical i ON i.target = t.summary WHERE t.round = ? AND t.was = 0`,
+      round,
+    )
+    // Most summaries are nobody's support: they end the walk here.
+    connection.run(
+      `INSERT OR IGNORE INTO wave SELECT t.summary, 1, t.collection FROM touched t
+       WHERE t.round = ? AND t.was = 0 AND EXISTS (SELECT 1 FROM dependency d WHERE d.support = t.summary)`,
+      round,
     )
   }
   return round
 }
 
-function clear(connection: Connection, rounds: number): void {
+function clear(connection: Connection, live: string, rounds: number): void {
   let round = rounds
   while (connection.value('SELECT 1 FROM wave LIMIT 1') !== undefined) {
     round++
     connection.run('DELETE FROM next_wave')
     connection.run(
       `INSERT OR IGNORE INTO next_wave
-       SELECT c.dependent FROM wave w CROSS JOIN cause c ON c.support = w.node WHERE ${LIVE('c.dependent')}`,
+       SELECT d.dependent, ${COLLECTION_OF_DEPENDENT} FROM wave w CROSS JOIN dependency d ON d.support = w.node
+       CROSS JOIN cause c ON c.dependent = d.dependent AND c.support = d.support WHERE ${live}`,
     )
     connection.run(
-      `INSERT OR IGNORE INTO touched (summary, was, round) SELECT n.node, ${STATE_OF('n.node')}, ? FROM next_wave n`,
+      `INSERT OR IGNORE INTO touched (summary, was, round, collection)
+       SELECT n.node, ${STATE_OF('n.node')}, ?, n.collection FROM next_wave n`,
       round,
     )
-    connection.run('DELETE FROM cause WHERE support IN (SELECT node FROM wave)')
+    connection.run(
+      `DELETE FROM cause WHERE (dependent, support) IN
+         (SELECT d.dependent, d.support FROM wave w CROSS JOIN dependency d ON d.support = w.node)`,
+    )
     connection.run('DELETE FROM wave')
     connection.run(
-      `INSERT INTO wave SELECT n.node, 0 FROM next_wave n
+      `INSERT INTO wave SELECT n.node, 0, n.collection FROM next_wave n
        WHERE NOT EXISTS (SELECT 1 FROM cause c WHERE c.dependent = n.node)`,
     )
     connection.run(
-      'INSERT OR IGNORE INTO wave SELECT i.span, 0 FROM wave w CROSS JOIN identical i ON i.target = w.node',
+      'INSERT OR IGNORE INTO wave SELECT i.span, 0, w.collection FROM wave w CROSS JOIN identical i ON i.target = w.node',
     )
   }
 }
 
-/** Twice the largest cause, plus hard: one seek answers both the state and a cause worth naming. */
-const WORST = '(SELECT max(c.hard * 4503599627370496 + c.support) FROM cause c WHERE c.dependent = t.summary)'
+const WORST = `(SELECT max(c.hard * ${HARD} + c.support) FROM cause c WHERE c.dependent = t.summary)`
+const STATE_OF_WORST = `CASE WHEN worst IS NULL THEN ${STATE.current} WHEN worst >= ${HARD} THEN ${STATE.stale} ELSE ${STATE.suspect} END`
 
 function announce(commit: Commit): Key[] {
   const { connection } = commit
-  const collections = connection.rows<[number, number]>(
-    `SELECT s.collection, count(*) FROM touched t CROSS JOIN span s ON s.id = t.summary
-     WHERE t.was <> ${STATE_OF('t.summary')}
-     GROUP BY s.collection`,
+  connection.run('DELETE FROM outgoing')
+  const several = connection.value('SELECT min(collection) <> max(collection) FROM touched') === 1
+  // The idle LIMIT keeps SQLite from working out `worst` again at each mention.
+  connection.run(
+    `INSERT INTO outgoing (collection, summary, was, worst)
+     SELECT collection, summary, was, worst
+     FROM (SELECT t.collection, t.summary, t.was, ${WORST} AS worst FROM touched t LIMIT -1)
+     WHERE was <> ${STATE_OF_WORST} ${several ? 'ORDER BY collection, summary' : ''}`,
   )
-  for (const [collection, count] of collections) {
-    const before = commit.reserve(collection, count)
+  for (const [collection, first, count] of connection.rows<[number, number, number]>(
+    'SELECT collection, min(seq), count(*) FROM outgoing GROUP BY collection',
+  ))
     connection.run(
       `INSERT INTO event (collection, position, type, at, node, source, other, number, data)
-       SELECT ?1, ?2 + row_number() OVER (ORDER BY summary),
-         CASE WHEN worst IS NULL THEN ${EVENT['summary.current']} ELSE ${EVENT['summary.stale']} END, ?3, summary, NULL,
-         worst % 4503599627370496,
-         CASE WHEN worst IS NULL THEN ${STATE.current} WHEN worst >= 4503599627370496 THEN ${STATE.stale} ELSE ${STATE.suspect} END,
-         NULL
-       FROM (SELECT t.summary, t.was, ${WORST} AS worst FROM touched t CROSS JOIN span s ON s.id = t.summary
-             WHERE s.collection = ?1)
-       WHERE was <> CASE WHEN worst IS NULL THEN 0 WHEN worst >= 4503599627370496 THEN 2 ELSE 1 END`,
-      collection,
-      before,
+       SELECT collection, ? + seq, CASE WHEN worst IS NULL THEN ${EVENT['summary.current']} ELSE ${EVENT['summary.stale']} END,
+         ?, summary, NULL, worst % ${HARD}, ${STATE_OF_WORST}, NULL
+       FROM outgoing WHERE seq BETWEEN ? AND ?`,
+      commit.reserve(collection, count) - first + 1,
       commit.at,
+      first,
+      first + count - 1,
     )
-  }
-  if (collections.length === 0) return []
   return connection
     .rows<[Key]>(
-      `SELECT s.key FROM touched t CROSS JOIN span s ON s.id = t.summary
-       WHERE t.was = 0 AND EXISTS (SELECT 1 FROM cause c WHERE c.dependent = t.summary)`,
+      'SELECT s.key FROM outgoing o CROSS JOIN span s ON s.id = o.summary WHERE o.was = 0 AND o.worst IS NOT NULL',
     )
     .map(([key]) => key)
 }

@@ -377,15 +377,19 @@ export const source_head = sqliteTable(
   (t) => [index('source_head_expires').on(t.expires).where(sql`${t.expires} IS NOT NULL`)],
 )
 
-/** An unsatisfied direct dependency of a live summary. hard 0: the support itself is only suspect or stale. */
+/**
+ * An unsatisfied direct dependency of a live summary. hard 0: the support itself is only suspect or stale. Without
+ * references of its own: each row stands for one of `dependency`, which has them, and a re-chunk may write a hundred
+ * thousand.
+ */
 export const cause = sqliteTable(
   'cause',
   {
-    dependent: ref('dependent', () => summary.span),
-    support: ref('support', () => span.id),
+    dependent: integer('dependent').notNull(),
+    support: integer('support').notNull(),
     hard: integer('hard').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.dependent, t.support] }), index('cause_support').on(t.support)],
+  (t) => [primaryKey({ columns: [t.dependent, t.support] })],
 )
 
 /** Spans that something depends on, by their bytes: whose `identical` a commit may have to move. */

@@ -278,6 +278,7 @@ function lastEqual(
   replaced: readonly Replaced[],
   command: RegisterCommand,
 ): number | undefined {
+  if (replaced.length === 0) return undefined
   const candidates = connection.rows<[number, string]>(
     `WITH RECURSIVE before (id) AS (
        SELECT value FROM json_each(?1)
