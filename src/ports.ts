@@ -329,7 +329,7 @@ export interface TextAnswer {
   readonly hasWords: boolean
   /** The words that were looked for, rarest first. */
   readonly words: readonly string[]
-  /** Words too common to be looked for beside the rarer ones. */
+  /** Words too common to be looked for beside the rarer ones: they rank what those find, or do not count at all. */
   readonly pruned: readonly string[]
 }
 

@@ -23,6 +23,8 @@ export class Context {
   readonly directory: string
   /** As it was typed, or the default. */
   readonly collectionName: string
+  /** Whether `--store` was typed. */
+  readonly storeGiven: boolean
   /** Whether `--collection` was typed. */
   readonly collectionGiven: boolean
   readonly colors: Colors
@@ -33,9 +35,15 @@ export class Context {
   constructor(options: GlobalOptions) {
     this.json = options.json === true
     this.directory = resolve(options.store ?? (process.env.SPANSTORE_STORE || DEFAULT_STORE))
+    this.storeGiven = options.store !== undefined
     this.collectionGiven = options.collection !== undefined
     this.collectionName = options.collection ?? DEFAULT_COLLECTION
     this.colors = createColors(!this.json && wantsColor())
+  }
+
+  /** The same, with another store. */
+  at(directory: string): Context {
+    return new Context({ json: this.json, store: directory, collection: this.collectionName })
   }
 
   /** Columns of the terminal, to cut previews to. */

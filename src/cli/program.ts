@@ -300,6 +300,15 @@ spanstore verify --repair`,
     'Checks a backup and copies it to an empty directory, named by --store, which then is a store.',
     'spanstore restore ../backup-monday --store ./restored',
   ).action(act(() => import('./commands/restore.ts')))
+  command(
+    'demo',
+    'one story on real data, in a store left to play with',
+    `Ingests a page of documentation, a chapter and a meeting, registers summaries, replays real edits, and shows what the
+store knows afterwards: kept, moved and retired spans, stale and suspect summaries with their causes, one that becomes
+current again by itself, four keys with four results. Makes a store in a new temporary directory, or in --store.`,
+    `spanstore demo
+spanstore demo --store ./playground`,
+  ).action(act(() => import('./commands/demo.ts')))
   return program
 }
 

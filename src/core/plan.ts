@@ -109,17 +109,21 @@ function oldSide(
   const { entries, trailing, isKept } = revision
   return lay(entries, region.oldFrom, region.oldTo, trailing, (i) => {
     const { live, length } = entries[i]!
-    // What moved is told apart by its place, not by its text: nothing here became of it.
-    return { text: oldTexts.get(i) ?? UNKNOWN_OLD.repeat(length), stays: !live || isKept[i] === 1 }
+    const text = oldTexts.get(i)
+    const stays = !live || isKept[i] === 1
+    return { text: text ?? UNKNOWN_OLD.repeat(length), known: text !== undefined, stays }
   })
 }
 
 function newSide({ draft, kept }: Revision, region: Region, old: Side, texts: Texts): Side {
   const { chunks } = draft
-  const unknown = (j: number) => ({ text: UNKNOWN_NEW.repeat(chunks[j]!.length), stays: kept[j]! >= 0 })
+  const unread = (j: number): Content => {
+    return { text: UNKNOWN_NEW.repeat(chunks[j]!.length), known: false, stays: kept[j]! >= 0 }
+  }
   const side = lay(chunks, region.newFrom, region.newTo, draft.trailing, (j) => {
+    // What moved here came from elsewhere: nothing that was here became it.
     const text = kept[j]! < 0 ? texts.chunk(j) : undefined
-    return text === undefined ? unknown(j) : { text, stays: false }
+    return text === undefined ? unread(j) : { text, known: true, stays: false }
   })
   // Where old spans overlap the texts that stayed, there may be more chunks now that hold what they held.
   let lowest = 0
@@ -132,22 +136,23 @@ function newSide({ draft, kept }: Revision, region: Region, old: Side, texts: Te
   let end = 0
   for (let j = region.newFrom - 1; j >= 0 && end > lowest; j--) {
     const { length, lead } = chunks[j]!
-    places.unshift(placeOf(j, end - length, unknown(j)))
+    places.unshift(placeOf(j, end - length, unread(j)))
     end += lead.overlap - lead.gap.length - length
   }
   let start = side.border
   for (let j = region.newTo; j < chunks.length && start < highest; j++) {
-    places.push(placeOf(j, start, unknown(j)))
+    places.push(placeOf(j, start, unread(j)))
     const lead = chunks[j + 1]?.lead
     start += chunks[j]!.length + (lead ? lead.gap.length - lead.overlap : 0)
   }
   return { ...side, places }
 }
 
-type Content = Pick<Place, 'text' | 'stays'>
+type Content = Pick<Place, 'text' | 'known' | 'stays'>
 
-const placeOf = (index: number, start: number, { text, stays }: Content): Place => {
-  return { index, start, end: start + text.length, text, size: nonBlank(text), stays }
+const placeOf = (index: number, start: number, content: Content): Place => {
+  const { text } = content
+  return { index, start, end: start + text.length, size: nonBlank(text), ...content }
 }
 
 /** Lays spans `[from, to)` out after the text that stayed before them, up to the text that stayed after them. */

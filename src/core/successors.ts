@@ -9,6 +9,7 @@ export interface Place {
   readonly end: number
   /** As long as the place. Where it is not known: something that equals nothing on the other side. */
   readonly text: string
+  readonly known: boolean
   /** Non-blank characters. */
   readonly size: number
   /** Whether it keeps its key. Of an entry: or had lost it before. */
@@ -100,8 +101,8 @@ function withBorders(pieces: readonly Piece[], old: Side, now: Side): readonly P
 }
 
 /** Whether all of a span's text is there unchanged, in one go. */
-function staysWhole({ text, start, size }: Place, pieces: readonly Piece[]): boolean {
-  if (size === 0) return false
+function staysWhole({ text, known, start, size }: Place, pieces: readonly Piece[]): boolean {
+  if (!known || size === 0) return false
   let at = start + text.length - text.trimStart().length
   const end = start + text.trimEnd().length
   const first = firstAfter(pieces, at, oldEndOf)
@@ -116,6 +117,7 @@ function staysWhole({ text, start, size }: Place, pieces: readonly Piece[]): boo
 
 /** What holds a telling part of a span's unchanged text; of a text that is there as a whole, every part tells. */
 function holders(span: Place, whole: boolean, { pieces, now, reaches }: Ground): readonly number[] {
+  if (!span.known) return []
   const scores = new Map<Place, number>()
   for (let p = firstAfter(pieces, span.start, oldEndOf); p < pieces.length; p++) {
     const piece = pieces[p]!

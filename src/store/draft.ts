@@ -151,18 +151,28 @@ export function prepare(input: PutInput, path: string): Prepared {
 }
 
 export function newSpans(inputs: unknown, path: string): NewSpan[] {
-  return array(path, inputs).map((input, i) => {
-    const here = `${path}[${i}]`
-    const { text, metadata, vector } = object(here, input, ['text', 'metadata', 'vector'])
-    const checked = text === null ? undefined : wellFormed(`${here}.text`, text)
-    return {
-      text: checked,
-      hash: checked === undefined ? undefined : hashOf(checked),
-      length: checked?.length ?? 0,
-      metadata: metadata === undefined ? undefined : canonical(metadataOf(`${here}.metadata`, metadata)),
-      vector: vector === undefined ? undefined : vectorOf(`${here}.vector`, vector),
-    }
-  })
+  return array(path, inputs).map((input, i) => plainSpan(input) ?? checkedSpan(input, `${path}[${i}]`))
+}
+
+/** The usual span, text and nothing else, without spelling out paths that only an error would name. */
+function plainSpan(input: unknown): NewSpan | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  for (const field in input) if (field !== 'text') return undefined
+  const { text } = input as { readonly text?: unknown }
+  if (typeof text !== 'string' || !text.isWellFormed()) return undefined
+  return { text, hash: hashOf(text), length: text.length, metadata: undefined, vector: undefined }
+}
+
+function checkedSpan(input: unknown, here: string): NewSpan {
+  const { text, metadata, vector } = object(here, input, ['text', 'metadata', 'vector'])
+  const checked = text === null ? undefined : wellFormed(`${here}.text`, text)
+  return {
+    text: checked,
+    hash: checked === undefined ? undefined : hashOf(checked),
+    length: checked?.length ?? 0,
+    metadata: metadata === undefined ? undefined : canonical(metadataOf(`${here}.metadata`, metadata)),
+    vector: vector === undefined ? undefined : vectorOf(`${here}.vector`, vector),
+  }
 }
 
 /**
@@ -188,7 +198,9 @@ export async function chunked(
   const plain = shared === undefined && single === undefined
   if (put.spans !== undefined) {
     const spans = put.spans.map((span, i) => ({
-      ...span,
+      text: span.text,
+      hash: span.hash,
+      length: span.length,
       metadata: merge(span.metadata),
       vector: single ?? span.vector,
       lead: i === 0 || span.text === undefined ? NO_LEAD : LINE,

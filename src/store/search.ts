@@ -66,7 +66,7 @@ export interface SearchExplanation {
   readonly mode: SearchMode
   /** The words looked for, rarest first, as the index has them: folded to lower case, without accents. */
   readonly words: readonly string[]
-  /** Words so common in the collection that they were left out beside the rarer ones. */
+  /** Words so common in the collection that they only rank what the rarer ones find, or do not count at all. */
   readonly pruned: readonly string[]
 }
 

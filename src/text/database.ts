@@ -129,6 +129,8 @@ export function isDamage(error: unknown): boolean {
   return (
     code === 'SQLITE_NOTADB' ||
     code.startsWith('SQLITE_CORRUPT') ||
+    // A row is there already that its own state says is not.
+    code.startsWith('SQLITE_CONSTRAINT') ||
     (code === 'SQLITE_ERROR' && DAMAGE.test(String(message)))
   )
 }

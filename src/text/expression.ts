@@ -22,7 +22,7 @@ export interface Expression {
   /** FTS5 syntax, or undefined when no span can match. */
   readonly match: string | undefined
   readonly used: readonly string[]
-  /** Words too common to look for beside the rarer ones. */
+  /** Words too common to be looked for beside the rarer ones: they rank what those find, or do not count at all. */
   readonly pruned: readonly string[]
 }
 
@@ -30,10 +30,19 @@ export interface Expression {
 const PRUNED_FROM = 5_000
 
 /**
- * How many entries of posting lists a query of optional words reads, the rarest words first. Ranking costs about a
- * microsecond per entry, so this bounds a search's time whatever the size of the collection.
+ * How many spans a query of optional words ranks, found by its rarest words first. One costs about a microsecond, so
+ * this bounds a search's time whatever the size of the collection.
  */
-const POSTINGS = 10_000
+const RANKED = 10_000
+
+/**
+ * How many entries of posting lists are read besides, for words that help to rank what rarer words found. One costs
+ * a twentieth of that.
+ */
+const READ = 100_000
+
+/** By how much a phrase is rarer than its rarest token; nothing knows, and this only steers what is left out. */
+const PHRASE = 8
 
 /** FTS5 keeps every phrase of a query open at once; a pasted page is searched for its rarest words. */
 const UNITS = 64
@@ -41,21 +50,36 @@ const UNITS = 64
 /** Cuts a query into tokens with the tokenizer of the index itself, so that both always agree (see database.ts). */
 export function ask(connection: Connection, text: string): Asked {
   const parts = parseQuery(text)
-  const tokens: string[][] = parts.map(() => [])
-  try {
-    parts.forEach((part, i) => {
-      connection.run('INSERT INTO text_asked (rowid, text) VALUES (?, ?)', i, spaced(part.text, ' '))
-    })
-    for (const [part, token] of connection.rows<[number, string]>(
-      'SELECT doc, term FROM text_asked_tokens ORDER BY doc, offset',
-    ))
-      tokens[part]!.push(token)
-  } finally {
-    connection.run(`INSERT INTO text_asked (text_asked) VALUES ('delete-all')`)
-  }
+  const tokens = tokensOf(
+    connection,
+    parts.map((part) => part.text),
+  )
   const units = (role: Part['role']) =>
     distinct(parts.flatMap((part, i) => (part.role === role ? unitsOf(part, tokens[i]!) : [])))
   return { required: units('required'), optional: units('optional'), excluded: units('excluded') }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ASCII = /^[\u0000-\u007f]*$/
+
+/** The tokens of each text, as the index would store them. */
+export function tokensOf(connection: Connection, texts: readonly string[]): string[][] {
+  // Most queries are ASCII, where a word is a run of letters and digits: not worth ten statements.
+  if (texts.every((text) => ASCII.test(text)))
+    return texts.map((text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [])
+  const tokens: string[][] = texts.map(() => [])
+  try {
+    texts.forEach((text, i) => {
+      connection.run('INSERT INTO text_asked (rowid, text) VALUES (?, ?)', i, spaced(text, ' '))
+    })
+    for (const [i, token] of connection.rows<[number, string]>(
+      'SELECT doc, term FROM text_asked_tokens ORDER BY doc, offset',
+    ))
+      tokens[i]!.push(token)
+  } finally {
+    connection.run(`INSERT INTO text_asked (text_asked) VALUES ('delete-all')`)
+  }
+  return tokens
 }
 
 export const hasWords = (asked: Asked): boolean => asked.required.length + asked.optional.length > 0
@@ -90,47 +114,59 @@ const distinct = (units: readonly Unit[]): Unit[] => [
 const quoted = ({ tokens, prefix }: Unit): string => `"${tokens.join(' ')}"${prefix ? '*' : ''}`
 
 /**
- * The FTS5 expression for a query over `rows` spans. With `prune`, optional words that are too common to be worth
- * reading beside the rarer ones are left out; the rarest always stays.
+ * The FTS5 expression for a query over `rows` spans. With `prune`, optional words that are too common find nothing by
+ * themselves: they only rank what the rarer ones find. The rarest always stays.
  */
 export function express(asked: Asked, rows: number, frequency: Frequency, prune: boolean): Expression {
   // A phrase is at most as frequent as its rarest token. A prefix is never left out: somebody asked for all of it.
-  const known = ({ tokens, prefix }: Unit) => {
+  const estimate = ({ tokens, prefix }: Unit) => {
     const whole = prefix ? tokens.slice(0, -1) : tokens
-    return whole.length === 0 ? undefined : Math.min(...whole.map(frequency))
+    const least = whole.length === 0 ? undefined : Math.min(...whole.map(frequency))
+    return least === undefined || tokens.length === 1 ? least : Math.ceil(least / PHRASE)
   }
   const found = asked.optional
-    .map((unit) => ({ unit, frequency: known(unit) }))
-    .filter((one) => one.frequency !== 0)
-    .sort((a, b) => (a.frequency ?? 0) - (b.frequency ?? 0))
-  let postings = 0
+    .map((unit) => ({ unit, count: estimate(unit) }))
+    .filter(({ count }) => count !== 0)
+    .map(({ unit, count = 1 }) => ({ unit, count }))
+    .sort((a, b) => a.count - b.count)
+  let ranked = 0
+  let read = 0
   const kept: Unit[] = []
+  const helping: Unit[] = []
   const pruned: Unit[] = []
-  for (const { unit, frequency: count = 0 } of found) {
-    const tooMany = prune && rows > PRUNED_FROM && kept.length > 0 && postings + count > POSTINGS
-    if (tooMany || kept.length === UNITS) pruned.push(unit)
-    else {
+  for (const { unit, count } of found) {
+    const tooMany = prune && rows > PRUNED_FROM && kept.length > 0 && ranked + count > RANKED
+    if (!tooMany && kept.length < UNITS) {
       kept.push(unit)
-      postings += count
+      ranked += count
+      continue
+    }
+    pruned.push(unit)
+    // What more than half of the spans have weighs nothing in bm25.
+    if (count * 2 < rows && read + count <= READ && kept.length + helping.length < UNITS) {
+      helping.push(unit)
+      read += count
     }
   }
   return {
-    match: compose(asked.required, kept, asked.excluded),
+    match: compose(asked, kept, helping),
     used: [...asked.required, ...kept].map(wordOf),
     pruned: pruned.map(wordOf),
   }
 }
 
 function compose(
-  required: readonly Unit[],
+  { required, excluded }: Asked,
   optional: readonly Unit[],
-  excluded: readonly Unit[],
+  helping: readonly Unit[],
 ): string | undefined {
-  const any = optional.map(quoted).join(' OR ')
-  const all = required.map(quoted).join(' AND ')
-  // Optional words beside required ones only rank: the first required word makes their bracket true.
-  const wanted = all === '' ? any : any === '' ? all : `${all} AND (${quoted(required[0]!)} OR ${any})`
-  if (wanted === '') return undefined
+  const any = (units: readonly Unit[]) => units.map(quoted).join(' OR ')
+  // A word that only ranks goes into a bracket that is true without it. Beside required words that is every other.
+  const finding = required.length > 0 ? required.map(quoted).join(' AND ') : any(optional)
+  if (finding === '') return undefined
+  const ranking = required.length > 0 ? [...optional, ...helping] : helping
+  const always = required.length > 0 ? required.slice(0, 1) : optional
+  const wanted = ranking.length === 0 ? finding : `(${finding}) AND (${any([...always, ...ranking])})`
   return excluded.length === 0 ? wanted : `(${wanted}) NOT (${excluded.map(quoted).join(' OR ')})`
 }
 

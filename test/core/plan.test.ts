@@ -158,10 +158,8 @@ describe('plan keeps', () => {
 
   it('a run of repeated texts whose order is unique', () => {
     const [x, y] = ['A sentence of twenty.', 'Another one like it.']
-    const old = turns(A, B, C, D, x, x, y, y)
-    expect(story(old, turns(x, x, y, y, A, B, C, D))).toMatch(/0:moved.*, 4:kept, 5:kept, 6:kept, 7:kept/)
-    const longer = turns(A, B, C, D, `${A}!`, x, x, y, y)
-    expect(story(longer, turns(x, x, y, y, A, B, C, D, `${A}!`))).toMatch(/5:moved 0, 6:moved 1.*8:moved 3/)
+    const old = turns(A, B, C, D, `${A}!`, x, x, y, y)
+    expect(story(old, turns(x, x, y, y, A, B, C, D, `${A}!`))).toMatch(/5:moved 0, 6:moved 1.*8:moved 3/)
   })
 
   it('the "Yes." with the same neighbours, and no other', () => {
@@ -212,18 +210,11 @@ describe('plan retires', () => {
     expect(story(doc(A, B, C), doc())).toBe('0:edited, 1:edited, 2:edited')
   })
 
-  it.each([
-    ['after', doc(A, B, C.replace('rare', 'scarce')), '0:kept, 1:edited m1'],
-    ['before', doc(A.replace('cold', 'long'), B, C), '0:edited m0, 1:kept'],
-  ])('a removed paragraph in favour of none, when the neighbour %s it was edited', (side, kept, _) => {
-    const [old, now] =
-      side === 'after'
-        ? [doc(A, B, C), doc(A, C.replace('rare', 'scarce'))]
-        : [doc(A, B, C), doc(A.replace('cold', 'long'), C)]
-    expect(kept.texts).toHaveLength(3)
-    expect(story(old, now)).toBe(
-      side === 'after' ? '0:kept, 1:edited, 2:edited m1' : '0:edited m0, 1:edited, 2:kept',
-    )
+  it('a removed paragraph in favour of none, also where a neighbour was edited', () => {
+    const edited = C.replace('rare', 'scarce')
+    expect(story(doc(A, B, C), doc(A, edited))).toBe('0:kept, 1:edited, 2:edited m1')
+    expect(story(doc(C, B, A), doc(edited, A))).toBe('0:edited m0, 1:edited, 2:kept')
+    expect(story(doc(B, C, A, D), doc(edited, A))).toBe('0:edited, 1:edited m0, 2:kept, 3:edited')
   })
 
   it('a removed paragraph in favour of none, even if it began like its neighbour', () => {
@@ -508,8 +499,12 @@ describe('plan, whatever the edit', () => {
   it('names the rewrite of each edited paragraph and no other', () => {
     const unique = (k: number) =>
       Array.from({ length: 12 }, (_, w) => `w${(k * 7919 + w * 104729) % 9973}x${k}`).join(' ')
+    // Something new right after what was removed would be its rewrite.
+    const kindsOf = fc
+      .array(fc.nat(3), { minLength: 1, maxLength: 12 })
+      .filter((kinds) => kinds.every((kind, k) => kind !== 3 || kinds[k - 1] !== 2))
     fc.assert(
-      fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 12 }), (kinds) => {
+      fc.property(kindsOf, (kinds) => {
         const old = kinds.map((_, k) => unique(k))
         // 0: unchanged, 1: a word edited, 2: removed, 3: something new before it.
         const now = kinds.flatMap((kind, k) => {

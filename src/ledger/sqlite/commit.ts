@@ -1,6 +1,7 @@
 import type { EventType } from '../../core/event.ts'
 import type { Key } from '../../core/key.ts'
 import type { Reason } from '../../core/model.ts'
+import type { NewSpan } from '../../ports.ts'
 import { EVENT, REASON } from './codes.ts'
 import { type Connection, insertInto } from './statements.ts'
 
@@ -28,6 +29,10 @@ const INSERT_SPAN = insertInto('span', [
   'metadata',
   'text',
 ])
+const ANNOUNCE_SPANS = `
+  INSERT INTO event (collection, position, type, at, node, source, other, number, data)
+  SELECT collection, born, ${EVENT['span.added']}, ?, id, source, NULL, revision, NULL
+  FROM span WHERE id BETWEEN ? AND ?`
 const INSERT_TOMBSTONE = insertInto('tombstone', ['span', 'reason', 'position', 'at'])
 const INSERT_LINEAGE = insertInto('lineage', ['old', 'new', 'kind', 'ordinal'])
 
@@ -37,6 +42,12 @@ interface EventFields {
   other?: number
   number?: number
   data?: string
+}
+
+export interface AddedSpan {
+  readonly id: number
+  readonly key: Key
+  readonly position: number
 }
 
 /** One write transaction: hands out ids and positions, and keeps what has to be settled before it ends. */
@@ -102,43 +113,61 @@ export class Commit {
     return position
   }
 
-  /** Writes a node and its birth event. */
-  add(node: {
-    kind: 0 | 1
-    collection: number
-    source: number | null
-    revision: number | null
-    length: number
-    hash: string | null
-    metadata: string | null
-    text: string | null
-    event: { type: EventType; number?: number; other?: number }
-  }): { id: number; key: Key } {
+  #nextId(): number {
     this.#lastId ??= this.connection.value<number>('SELECT coalesce(max(id), 0) FROM span')!
-    const id = ++this.#lastId
-    const key = this.#mint(this.at)
-    const position = this.event(node.collection, node.event.type, {
-      node: id,
-      ...(node.source === null ? {} : { source: node.source }),
-      ...(node.event.number === undefined ? {} : { number: node.event.number }),
-      ...(node.event.other === undefined ? {} : { other: node.event.other }),
-    })
-    this.connection
-      .prepare(INSERT_SPAN)
-      .run(
+    return ++this.#lastId
+  }
+
+  /** Writes live spans and their birth events. Ids and positions are consecutive. */
+  addSpans(collection: number, source: number, revision: number, spans: readonly NewSpan[]): AddedSpan[] {
+    if (spans.length === 0) return []
+    let position = this.reserve(collection, spans.length)
+    const insert = this.connection.prepare(INSERT_SPAN)
+    const added = spans.map(({ text, hash, length, metadata }) => {
+      const id = this.#nextId()
+      const key = this.#mint(this.at)
+      insert.run(
         id,
         key,
-        node.kind,
-        node.collection,
-        node.source,
-        position,
-        node.revision,
-        node.length,
-        node.hash,
-        node.metadata,
-        node.text,
+        0,
+        collection,
+        source,
+        ++position,
+        revision,
+        length,
+        hash ?? null,
+        metadata ?? null,
+        text ?? null,
       )
-    if (node.kind === 0) this.#head(node.collection).live++
+      return { id, key, position }
+    })
+    // One statement for all events: crossing into SQLite once a row costs more than the row.
+    this.connection.run(ANNOUNCE_SPANS, this.at, added[0]!.id, added.at(-1)!.id)
+    this.#head(collection).live += spans.length
+    return added
+  }
+
+  /** Writes a live summary and its birth event. */
+  addSummary(
+    collection: number,
+    summary: {
+      readonly text: string
+      readonly hash: string
+      readonly epoch: number
+      readonly replaces: number | null
+    },
+  ): { id: number; key: Key } {
+    const id = this.#nextId()
+    const key = this.#mint(this.at)
+    const position = this.event(collection, 'summary.registered', {
+      node: id,
+      number: summary.epoch,
+      ...(summary.replaces === null ? {} : { other: summary.replaces }),
+    })
+    const { text, hash } = summary
+    this.connection
+      .prepare(INSERT_SPAN)
+      .run(id, key, 1, collection, null, position, null, text.length, hash, null, text)
     return { id, key }
   }
 

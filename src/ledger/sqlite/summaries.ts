@@ -88,20 +88,11 @@ function writeSummary(
   const replaced = command.replaces.map((key) => findReplaced(connection, session, key))
   for (const old of replaced) refuseCycle(connection, old, supports)
 
-  const node = commit.add({
-    kind: 1,
-    collection,
-    source: null,
-    revision: null,
-    length: command.text.length,
-    hash: command.skeleton,
-    metadata: null,
+  const node = commit.addSummary(collection, {
     text: command.text,
-    event: {
-      type: 'summary.registered',
-      number: epoch,
-      ...(replaced[0] === undefined ? {} : { other: replaced[0].id }),
-    },
+    hash: command.skeleton,
+    epoch,
+    replaces: replaced[0]?.id ?? null,
   })
   const chain = replaced[0]?.chain ?? node.id
   const equal = lastEqual(connection, replaced, command)

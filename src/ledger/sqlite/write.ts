@@ -236,21 +236,19 @@ const NO_PLACES: Places = { ids: [], leads: [] }
 
 // ── put and append ──────────────────────────────────────────────────────────────────────────────────────────
 
-function mint(commit: Commit, collection: number, source: number, revision: number, span: NewSpan) {
-  const node = commit.add({
-    kind: 0,
-    collection,
-    source,
-    revision,
-    length: span.length,
-    hash: span.hash ?? null,
-    metadata: span.metadata ?? null,
-    text: span.text ?? null,
-    event: { type: 'span.added', number: revision },
+function mint(
+  commit: Commit,
+  collection: number,
+  source: number,
+  revision: number,
+  spans: readonly NewSpan[],
+) {
+  const added = commit.addSpans(collection, source, revision, spans)
+  spans.forEach(({ vector }, i) => {
+    if (vector !== undefined)
+      writeSupplied(commit.connection, collection, added[i]!.id, added[i]!.position, vector)
   })
-  if (span.vector !== undefined)
-    writeSupplied(commit.connection, collection, node.id, commit.position(collection), span.vector)
-  return node
+  return added
 }
 
 /** `undefined`: the source moved since the put was planned. */
@@ -265,19 +263,13 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
   refuseErased(connection, source, put.source, chunks, put.readmit)
 
   const number = (head?.revision ?? 0) + 1
+  const minted = changeset.slots.flatMap((slot) => ('keep' in slot ? [] : [chunks[slot.mint]!]))
+  const nodes = mint(commit, collection, source, number, minted)
+  const added = nodes.map(({ key }) => key)
+  let next = 0
+  const ids = changeset.slots.map((slot) => ('keep' in slot ? entries[slot.keep]!.id : nodes[next++]!.id))
   const hashes = new Set<string>()
-  const ids: number[] = []
-  const added: Key[] = []
-  for (const slot of changeset.slots) {
-    if ('keep' in slot) ids.push(entries[slot.keep]!.id)
-    else {
-      const chunk = chunks[slot.mint]!
-      const node = mint(commit, collection, source, number, chunk)
-      ids.push(node.id)
-      added.push(node.key)
-      if (chunk.hash !== undefined) hashes.add(chunk.hash)
-    }
-  }
+  for (const { hash } of minted) if (hash !== undefined) hashes.add(hash)
 
   const retired: number[] = []
   for (const { entry, reason, successors } of changeset.retired) {
@@ -412,18 +404,17 @@ export function writeAppend(commit: Commit, collection: number, append: PlannedA
   const separator = 2 * (head?.last.trailing ?? 0)
   const plain = 2 * gapId(connection, source, '\n')
   const places: Places = { ids: [], leads: [] }
-  const added: Key[] = []
   const hashes = new Set<string>()
-  for (const span of append.spans) {
-    const node = mint(commit, collection, source, number, span)
+  const nodes = mint(commit, collection, source, number, append.spans)
+  const added = nodes.map(({ key }) => key)
+  append.spans.forEach((span, i) => {
     // As in a put: nothing stands before the first span, or before one without text.
     const first = places.ids.length === 0
     if (first && head?.last.trailing != null) places.leads.push(separator)
     else places.leads.push((first && !started) || span.text === undefined ? 0 : plain)
-    places.ids.push(node.id)
-    added.push(node.key)
+    places.ids.push(nodes[i]!.id)
     if (span.hash !== undefined) hashes.add(span.hash)
-  }
+  })
   const spans = (head?.last.spans ?? 0) + places.ids.length
   const position = writeRevision(commit, collection, source, {
     number,

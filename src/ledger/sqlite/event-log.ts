@@ -1,0 +1,177 @@
+import type {
+  ConsumerCursor,
+  EventFilter,
+  EventLog,
+  Failure,
+  Lease,
+  Replay,
+  Settlement,
+  Start,
+} from '../../core/consumer.ts'
+import { SpanStoreError } from '../../core/errors.ts'
+import { admittedHeads, type ConsumerHost, openConsumer, setCursor, startPositions } from './consumer-rows.ts'
+import { readEvents } from './events.ts'
+import { type Connection, insertInto } from './statements.ts'
+
+/** Dead letters handed out at a time. */
+const REPLAYS = 100
+
+/** What a subscription reads and, for a consumer, writes. Every write checks that the lease is still held. */
+export class SqliteEventLog implements EventLog {
+  readonly #host: ConsumerHost
+
+  constructor(host: ConsumerHost) {
+    this.#host = host
+  }
+
+  async begin(filter: EventFilter, start: Start) {
+    return startPositions(this.#host.connection, filter, start)
+  }
+
+  async look(filter: EventFilter, lease?: Lease) {
+    const { connection } = this.#host
+    if (lease !== undefined) requireLease(connection, lease)
+    return {
+      heads: admittedHeads(connection, filter),
+      replays: lease === undefined ? [] : readReplays(connection, lease.consumer),
+    }
+  }
+
+  async read(ref: number, after: number, limit: number, filter: EventFilter) {
+    return readEvents(this.#host.connection, { collection: ref, after, limit, filter })
+  }
+
+  acquire(
+    name: string,
+    options: {
+      readonly filter: EventFilter
+      readonly start: Start
+      readonly holder: string
+      readonly duration: number
+    },
+  ) {
+    const { filter, start, holder, duration } = options
+    return this.#host.write((connection, now) => {
+      const consumer = openConsumer(connection, now, name, filter, start)
+      if (consumer.until > now && consumer.holder !== holder)
+        throw new SpanStoreError(
+          'CONSUMER_LEASED',
+          `consumer ${JSON.stringify(name)} is held by another subscription until ${new Date(consumer.until).toISOString()}; end that one, or subscribe with wait: true`,
+          { consumer: name, until: consumer.until },
+        )
+      const fence = consumer.fence + 1
+      connection.run(
+        'UPDATE consumer SET holder = ?, fence = ?, until = ? WHERE id = ?',
+        holder,
+        fence,
+        now + duration,
+        consumer.id,
+      )
+      const lease: Lease = { consumer: consumer.id, name, holder, fence, duration }
+      return { lease, cursors: readCursors(connection, consumer.id) }
+    })
+  }
+
+  settle(lease: Lease, settlement: Settlement): Promise<void> {
+    return this.#host.write((connection, now) => {
+      const until = requireLease(connection, lease)
+      // A lease let go stays free; until another takes it, what was delivered under it can be acknowledged.
+      if (until !== 0)
+        connection.run('UPDATE consumer SET until = ? WHERE id = ?', now + lease.duration, lease.consumer)
+      advance(connection, lease, settlement.advance)
+      for (const failure of settlement.failures) fail(connection, lease, failure, now)
+      for (const { ref, position } of settlement.replayed)
+        connection.run(
+          'DELETE FROM dead_letter WHERE consumer = ? AND collection = ? AND position = ?',
+          lease.consumer,
+          ref,
+          position,
+        )
+    })
+  }
+
+  release(lease: Lease, positions: ReadonlyMap<number, number>): Promise<void> {
+    return this.#host.write((connection) => {
+      if (!isHeld(connection, lease)) return
+      advance(connection, lease, positions)
+      // The holder's name stays: a consumer made anew under a reused id must not take its acknowledgements.
+      connection.run('UPDATE consumer SET until = 0 WHERE id = ?', lease.consumer)
+    })
+  }
+}
+
+function leaseUntil(connection: Connection, lease: Lease): number | undefined {
+  return connection.value<number>(
+    'SELECT until FROM consumer WHERE id = ? AND holder = ? AND fence = ?',
+    lease.consumer,
+    lease.holder,
+    lease.fence,
+  )
+}
+
+const isHeld = (connection: Connection, lease: Lease) => leaseUntil(connection, lease) !== undefined
+
+/** An expired lease that nobody else took is still held: there is no other holder to be protected from. */
+function requireLease(connection: Connection, lease: Lease): number {
+  const until = leaseUntil(connection, lease)
+  if (until !== undefined) return until
+  throw new SpanStoreError(
+    'LEASE_LOST',
+    `this subscription no longer holds consumer ${JSON.stringify(lease.name)}: another took it, or it was reset or deleted; what was not acknowledged is delivered again to its next holder`,
+    { consumer: lease.name },
+  )
+}
+
+function readCursors(connection: Connection, consumer: number): Map<number, ConsumerCursor> {
+  return new Map(
+    connection
+      .rows<[number, number, number, number]>(
+        'SELECT collection, position, attempts, due FROM consumer_cursor WHERE consumer = ?',
+        consumer,
+      )
+      .map(([ref, position, attempts, due]) => [ref, { position, attempts, due }]),
+  )
+}
+
+function readReplays(connection: Connection, consumer: number): Replay[] {
+  return connection
+    .rows<[number, number, number]>(
+      `SELECT collection, position, attempts FROM dead_letter WHERE consumer = ? AND replay = 1
+       ORDER BY collection, position LIMIT ${REPLAYS}`,
+      consumer,
+    )
+    .map(([ref, position, attempts]) => ({ ref, position, attempts }))
+}
+
+const ADVANCE = `
+  ${insertInto('consumer_cursor', ['consumer', 'collection', 'position', 'attempts', 'due', 'error'])}
+  ON CONFLICT DO UPDATE SET position = excluded.position, attempts = 0, due = 0, error = NULL
+  WHERE position < excluded.position`
+
+function advance(connection: Connection, lease: Lease, positions: ReadonlyMap<number, number>): void {
+  for (const [collection, position] of positions)
+    connection.prepare(ADVANCE).run(lease.consumer, collection, position, 0, 0, null)
+}
+
+const DEAD_LETTER = `
+  ${insertInto('dead_letter', ['consumer', 'collection', 'position', 'attempts', 'error', 'at', 'replay'])}
+  ON CONFLICT DO UPDATE SET attempts = excluded.attempts, error = excluded.error, at = excluded.at, replay = 0`
+
+function fail(connection: Connection, lease: Lease, failure: Failure, now: number): void {
+  const { ref, position, attempts, due } = failure
+  const error = failure.error ?? null
+  if (due === undefined) {
+    connection.prepare(DEAD_LETTER).run(lease.consumer, ref, position, attempts, error, now, 0)
+    advance(connection, lease, new Map([[ref, position]]))
+    return
+  }
+  setCursor(connection, lease.consumer, ref, position - 1)
+  connection.run(
+    'UPDATE consumer_cursor SET attempts = ?, due = ?, error = ? WHERE consumer = ? AND collection = ?',
+    attempts,
+    due,
+    error,
+    lease.consumer,
+    ref,
+  )
+}
