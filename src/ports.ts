@@ -337,7 +337,7 @@ export interface TextAnswer {
 export interface TextIndex {
   /** Absorbs what is missing, then answers. @throws COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
   search(collection: number, query: TextQuery): Promise<TextAnswer>
-  /** Absorbs the log of one collection, or of all, in steps that leave the process responsive. @throws ABORTED */
+  /** Absorbs the log of one collection, or of all, in steps that leave the process responsive. @throws STORE_BUSY, ABORTED */
   catchUp(options?: {
     readonly collection?: number
     readonly signal?: AbortSignal

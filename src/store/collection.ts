@@ -427,7 +427,7 @@ export class Collection {
     if (typeof key !== 'string') throw invalid('key', key, 'give a key as the store returned it')
     const asOf = asOfOption(options)
     if (asOf !== undefined) return (await this.#ledger.fetch([key], this.#info.ref, asOf))[0]!
-    return await this.#ledger.fetchOne(key, this.#info.ref)
+    return this.#ledger.fetchOne(key, this.#info.ref)
   }
 
   /** One result per key, in request order, duplicates kept. */

@@ -71,7 +71,7 @@ export class Store implements AsyncDisposable {
 
   /** Exactly one of the four results, whatever collection the key belongs to. */
   async fetch(key: string): Promise<FetchResult> {
-    return await this.#ledger.fetchOne(key)
+    return this.#ledger.fetchOne(key)
   }
 
   /** One result per key, in request order, duplicates kept. */

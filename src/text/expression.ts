@@ -39,7 +39,7 @@ const RANKED = 10_000
  * How many entries of posting lists are read besides, for words that help to rank what rarer words found. One costs
  * a twentieth of that.
  */
-const READ = 100_000
+const READ = 50_000
 
 /** By how much a phrase is rarer than its rarest token; nothing knows, and this only steers what is left out. */
 const PHRASE = 8

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { SpanStoreError } from '../core/errors.ts'
+import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import { requireCollection } from '../ledger/sqlite/collections.ts'
 import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
@@ -33,6 +34,11 @@ const BUSY = Symbol('busy')
 const isBusy = (error: unknown): boolean =>
   String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY')
 
+const busy = (waited: number) =>
+  new SpanStoreError('STORE_BUSY', `another process wrote to the text index for ${waited} ms; try again`, {
+    waited,
+  })
+
 const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
 
 /**
@@ -62,6 +68,7 @@ export class SqliteTextIndex implements TextIndex {
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
 
   async search(collection: number, query: TextQuery): Promise<TextAnswer> {
+    this.#check(query.signal)
     await this.#ledger.expire()
     return await this.#healing(async () => {
       const { connection } = this.#open()
@@ -182,14 +189,23 @@ export class SqliteTextIndex implements TextIndex {
                  UNION SELECT collection FROM text_state ORDER BY 1`,
               )
               .map(([collection]) => collection)
-      for (const collection of collections)
+      for (const collection of collections) {
+        let held = performance.now()
         for (;;) {
           this.#check(options.signal)
           const pending = this.#write((database) => absorb(database, collection))
-          if (pending !== BUSY) options.onProgress?.(collection, pending)
+          if (pending === BUSY) {
+            const waited = Math.round(performance.now() - held)
+            if (waited > this.#wait) throw busy(waited)
+            await sleep(5)
+            continue
+          }
+          held = performance.now()
+          options.onProgress?.(collection, pending)
           if (pending === 0) break
-          await (pending === BUSY ? sleep(5) : nextTurn())
+          await nextTurn()
         }
+      }
     })
   }
 
@@ -218,24 +234,34 @@ export class SqliteTextIndex implements TextIndex {
 
   /** Also settles what an earlier erasure, of this process or of another, left undone. */
   async erase(ids: readonly number[]): Promise<readonly string[]> {
+    const path = textPath(this.#ledgerPath)
+    if (path !== undefined && this.#database === undefined && !existsSync(path)) return []
     return await this.#healing(async () => {
       const { connection } = this.#open()
-      const collections = connection.rows<[number]>(
-        `SELECT collection FROM span WHERE id IN (SELECT value FROM json_each(?))
-         UNION SELECT collection FROM text_state WHERE owed > 0`,
-        JSON.stringify(ids),
-      )
-      if (collections.length === 0) return []
-      for (const [collection] of collections) {
-        // The erasure's own events first, or they would ask for another merge when they are absorbed later.
-        if (readState(connection, collection) !== undefined) await this.catchUp({ collection })
-        await this.#patiently((database) => mergeAway(database, collection, ids))
+      const concerned = connection
+        .rows<[number]>(
+          'SELECT DISTINCT collection FROM span WHERE id IN (SELECT value FROM json_each(?))',
+          JSON.stringify(ids),
+        )
+        .map(([collection]) => collection)
+      const indexed = () => connection.rows<[number, number]>('SELECT collection, owed FROM text_state')
+      try {
+        // The erasures' own events first: they say what is owed, and would say so again when absorbed later.
+        for (const [collection] of indexed()) await this.catchUp({ collection })
+        const owing = indexed()
+          .filter(([collection, owed]) => owed > 0 || concerned.includes(collection))
+          .map(([collection]) => collection)
+        if (owing.length === 0 && concerned.length === 0) return []
+        for (const collection of owing)
+          await this.#patiently((database) => mergeAway(database, collection, ids))
+        if (!(await truncateLog(this.#open()))) return [`a reader of ${path}`]
+        for (const collection of owing)
+          connection.run('UPDATE text_state SET owed = 0 WHERE collection = ? AND owed = 2', collection)
+        return []
+      } catch (error) {
+        if (isBusy(error) || isSpanStoreError(error, 'STORE_BUSY')) return [`a writer of ${path}`]
+        throw error
       }
-      const database = this.#open()
-      if (!(await truncateLog(database))) return [`a reader of ${database.path}`]
-      for (const [collection] of collections)
-        connection.run('UPDATE text_state SET owed = 0 WHERE collection = ? AND owed = 2', collection)
-      return []
     })
   }
 

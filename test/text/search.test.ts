@@ -1,6 +1,10 @@
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Where } from '../../src/index.ts'
+import { Connection } from '../../src/ledger/sqlite/statements.ts'
+import { tokensOf } from '../../src/text/expression.ts'
+import { TOKENIZER } from '../../src/text/tokens.ts'
 import { cleanUp, open, texts } from './stores.ts'
 
 afterEach(cleanUp)
@@ -201,6 +205,12 @@ describe('a query', () => {
     await expect(notes.search(options as { text: string })).rejects.toMatchObject({ code })
   })
 
+  test('that was aborted is not answered', async () => {
+    const { notes } = await filled('a road')
+    const search = notes.search({ text: 'road', signal: AbortSignal.abort() })
+    await expect(search).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
   test('pages with k and offset', async () => {
     const { notes } = await filled(...Array.from({ length: 30 }, (_, i) => `heron ${'x '.repeat(i % 7)}`))
     const all = (await notes.search({ text: 'heron', k: 30 })).hits.map(({ key }) => key)
@@ -247,10 +257,39 @@ describe('common words', () => {
     expect(mixed.explain?.pruned).toEqual(['road', 'the'].sort((a, b) => (a < b ? -1 : 1)))
     expect(mixed.complete).toBe(true)
     expect((await notes.search({ text: 'the road', k: 5 })).hits).toHaveLength(5)
+    // Common words still rank what rarer ones find.
+    for (const text of ['a plover', 'a plover number', 'a plover, a bird'])
+      await notes.put({ source: text, text })
+    expect(texts(await notes.search({ text: 'the plover number' }))[0]).toBe('a plover number')
     // What the rare word finds is not in the filter, what the common ones find is.
     const filtered = await notes.search({ text: 'the heron', where: { only: true }, explain: true })
     expect(texts(filtered)).toEqual(['the road number 9'])
     expect(filtered.explain?.pruned).toEqual([])
+  })
+})
+
+describe('tokens', () => {
+  test('of ASCII are what the index makes of it', async () => {
+    const db = new Database(':memory:')
+    db.exec(`
+      CREATE VIRTUAL TABLE seen USING fts5(text, tokenize="${TOKENIZER}");
+      CREATE VIRTUAL TABLE seen_tokens USING fts5vocab(seen, instance)`)
+    const insert = db.prepare('INSERT INTO seen (rowid, text) VALUES (1, ?)')
+    const tokens = db.prepare('SELECT term FROM seen_tokens ORDER BY offset').pluck()
+    const connection = new Connection(db)
+    const ascii = fc.string({
+      unit: fc.nat({ max: 127 }).map((code) => String.fromCharCode(code)),
+      maxLength: 40,
+    })
+    fc.assert(
+      fc.property(ascii, (text) => {
+        db.exec('DELETE FROM seen')
+        insert.run(text)
+        expect(tokensOf(connection, [text])).toEqual([tokens.all()])
+      }),
+      { numRuns: 1_000 },
+    )
+    db.close()
   })
 })
 

@@ -15,7 +15,7 @@ const GUIDE_NAME = 'lancedb/ann_indexes.md'
 const CHAPTER_NAME = 'rust-book/ch17-02.md'
 const MEETING_NAME = 'meetings/TS3010a'
 const RECORDING_NAME = 'meetings/TS3010a/recording'
-const QUESTION = 'do 100K vectors need an index?'
+const QUESTION = 'when can I skip index creation?'
 
 /** Small spans, so that an edit of a sentence is not an edit of a page. */
 const chunker = markdown({ max: 300 })
@@ -78,7 +78,7 @@ class Story {
     this.#title('Four keys, four results')
     const [recording] = (await this.#collection.read(RECORDING_NAME)).places
     const never = `${anchor.slice(0, 24)}ZZ` as Key
-    const lamp = (await this.#collection.search({ text: 'LED', k: 1 })).hits[0]!.key
+    const lamp = (await this.#collection.search({ text: 'battery', k: 1 })).hits[0]!.key
     await this.#fetchFour([lamp, recording!.key, anchor, never])
 
     this.#title('What became of one paragraph', 'spanstore lineage draws this for any key')
@@ -186,7 +186,9 @@ class Story {
       const { colors } = this.#context
       this.#say(
         `${colors.bold(commit.slice(0, 9))} ${date}  ${counts(diff)}${
-          result.stale.length > 0 ? colors.red(`, ${result.stale.length} summaries not current any more`) : ''
+          result.stale.length > 0
+            ? colors.red(`, ${count(result.stale.length, 'summary', 'summaries')} not current any more`)
+            : ''
         }`,
       )
       const after = await this.#read(notes)
@@ -202,7 +204,7 @@ class Story {
     const stale = await session.stale()
     this.#say(
       this.#context.colors.dim(
-        `The third commit undid the second by accident, a merge: the text came back under new keys, the tombstones know their "identical", and "notes: creation" was current again without being rewritten. The last commit put the edit back; ${stale.length} summaries of the session now wait to be written anew.`,
+        `The third commit brought the sentences of before the second back: they have new keys, their tombstones know them as "identical", and "notes: creation" was current again without being rewritten. The fourth put the edit in once more; ${stale.length} summaries of the session now wait to be written anew.`,
       ),
     )
   }
@@ -226,7 +228,7 @@ class Story {
     const [[from, to]] = MEETING.summaries[0]!.turns as [readonly [number, number]]
     const gone = await this.#collection.retire(turns.slice(from, to + 1), { reason: 'evicted' })
     this.#say(
-      `${count(gone.retired.length, 'turn')} evicted, ${gone.stale.length} summaries not current any more:`,
+      `${count(gone.retired.length, 'turn')} evicted, ${count(gone.stale.length, 'summary', 'summaries')} not current any more:`,
     )
     await this.#states(names, 'minutes')
     const back = await this.#collection.put({

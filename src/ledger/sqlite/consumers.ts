@@ -246,10 +246,7 @@ export class Consumers {
 
 /** Whoever holds the consumer no longer does. */
 function takeAway(connection: Connection, consumer: ConsumerRow): void {
-  connection.run(
-    'UPDATE consumer SET holder = NULL, fence = fence + 1, until = 0 WHERE id = ?',
-    consumer.id,
-  )
+  connection.run('UPDATE consumer SET holder = NULL, fence = fence + 1, until = 0 WHERE id = ?', consumer.id)
 }
 
 const eventAt = (connection: Connection, collection: number, position: number) =>

@@ -17,13 +17,10 @@ import { CURRENT_METADATA } from './heads.ts'
 import { identicalOf } from './identical.ts'
 import type { Connection } from './statements.ts'
 
-/*
- * One statement answers everything a fetch has to know, because four small ones cost more than the text: the node,
- * its collection's state, its tombstone, its metadata, and whether anything in the store is due to expire.
- */
+/** A node in full: what it is, where it belongs, and its tombstone. */
 const NODE = `
   SELECT s.id, s.key, s.kind, s.text, ${CURRENT_METADATA}, s.born, s.source, o.name, c.name, c.dropped, c.dropped_at,
-    t.reason, t.position, t.at, h.expires, s.collection, (SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL)
+    t.reason, t.position, t.at, h.expires, s.collection
   FROM span s CROSS JOIN collection_head c ON c.collection = s.collection
   LEFT JOIN source o ON o.id = s.source LEFT JOIN source_head h ON h.source = s.source
   LEFT JOIN tombstone t ON t.span = s.id`
@@ -48,7 +45,6 @@ export type NodeRow = [
   at: number | null,
   expires: number | null,
   collection: number,
-  due: number | null,
 ]
 
 const NO_METADATA: Metadata = Object.freeze({})
@@ -58,6 +54,31 @@ export const parseMetadata = (text: string | null): Metadata =>
 
 const absent = (key: string): FetchResult => ({ status: 'absent', key: key as Key })
 
+/*
+ * The usual answer, a live span, with as few columns as it needs: each costs about as much as a page of the index.
+ * `rest` is 1 for everything else (tombstones, summaries), which is then read in full.
+ */
+const LIVE_BY_KEY = `
+  SELECT t.span IS NOT NULL OR c.dropped IS NOT NULL OR s.kind = 1,
+    (SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL),
+    s.collection, c.name, o.name, s.text, ${CURRENT_METADATA}, s.born, h.expires
+  FROM span s CROSS JOIN collection_head c ON c.collection = s.collection
+  LEFT JOIN source o ON o.id = s.source LEFT JOIN source_head h ON h.source = s.source
+  LEFT JOIN tombstone t ON t.span = s.id
+  WHERE s.key = ?`
+
+type LiveRow = [
+  rest: number,
+  due: number | null,
+  collection: number,
+  collectionName: string,
+  source: string,
+  text: string | null,
+  metadata: string | null,
+  position: number,
+  expires: number | null,
+]
+
 /** `due`: something in the store has expired; the caller commits that first and asks again. */
 export function fetchNow(
   connection: Connection,
@@ -65,14 +86,24 @@ export function fetchNow(
   collection: number | undefined,
   now: number,
 ): FetchResult | 'due' {
-  const row = connection.row<NodeRow>(NODE_BY_KEY, key)
+  const row = connection.row<LiveRow>(LIVE_BY_KEY, key)
   if (row === undefined) return absent(key)
-  if (row[16] !== null && row[16] <= now) return 'due'
-  if (collection !== undefined && row[15] !== collection) return absent(key)
-  return present(connection, row)
+  if (row[1] !== null && row[1] <= now) return 'due'
+  if (collection !== undefined && row[2] !== collection) return absent(key)
+  if (row[0] === 1) return fetchInFull(connection, connection.row<NodeRow>(NODE_BY_KEY, key)!)
+  const text = row[5]
+  const span = {
+    key: key as Key,
+    collection: row[3],
+    source: row[4],
+    text: text ?? '',
+    metadata: parseMetadata(row[6]),
+    position: row[7],
+  }
+  return spanResult(row[8] === null ? span : { ...span, expiresAt: row[8] }, text)
 }
 
-function present(connection: Connection, row: NodeRow): FetchResult {
+function fetchInFull(connection: Connection, row: NodeRow): FetchResult {
   const [id, key, kind, text] = row
   if (row[11] !== null || row[9] !== null)
     return {

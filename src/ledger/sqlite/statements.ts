@@ -14,40 +14,54 @@ export type Column<T extends TableName> = keyof Tables[T]['$inferSelect'] & stri
 export type Value = string | number | bigint | Buffer | null
 export type Row = Value[]
 
+interface Prepared {
+  readonly statement: BetterSqlite3.Statement<Value[]>
+  /** better-sqlite3 takes numbered parameters (`?1`) as names. */
+  readonly numbered: boolean
+}
+
 /** A connection with every statement prepared at its first use. Rows are arrays, in the order of the SELECT. */
 export class Connection {
   readonly db: BetterSqlite3.Database
-  readonly #statements = new Map<string, BetterSqlite3.Statement<Value[]>>()
+  readonly #prepared = new Map<string, Prepared>()
 
   constructor(db: BetterSqlite3.Database) {
     this.db = db
   }
 
-  prepare(sql: string): BetterSqlite3.Statement<Value[]> {
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.db.prepare<Value[]>(sql)
+  #prepare(sql: string): Prepared {
+    let prepared = this.#prepared.get(sql)
+    if (prepared === undefined) {
+      const statement = this.db.prepare<Value[]>(sql)
       if (statement.reader) statement.raw(true)
-      this.#statements.set(sql, statement)
+      prepared = { statement, numbered: sql.includes('?1') }
+      this.#prepared.set(sql, prepared)
     }
-    return statement
+    return prepared
+  }
+
+  prepare(sql: string): BetterSqlite3.Statement<Value[]> {
+    return this.#prepare(sql).statement
   }
 
   run(sql: string, ...values: Value[]): number {
-    return this.prepare(sql).run(...bound(sql, values)).changes
+    const { statement, numbered } = this.#prepare(sql)
+    return (numbered ? statement.run(named(values)) : statement.run(...values)).changes
   }
 
   row<R extends Row = Row>(sql: string, ...values: Value[]): R | undefined {
-    return this.prepare(sql).get(...bound(sql, values)) as R | undefined
+    const { statement, numbered } = this.#prepare(sql)
+    return (numbered ? statement.get(named(values)) : statement.get(...values)) as R | undefined
   }
 
   rows<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
-    return this.prepare(sql).all(...bound(sql, values)) as R[]
+    const { statement, numbered } = this.#prepare(sql)
+    return (numbered ? statement.all(named(values)) : statement.all(...values)) as R[]
   }
 
   /** First column of the first row. */
   value<V extends Value = Value>(sql: string, ...values: Value[]): V | undefined {
-    return (this.prepare(sql).get(...bound(sql, values)) as Row | undefined)?.[0] as V | undefined
+    return this.row(sql, ...values)?.[0] as V | undefined
   }
 
   /** Rows of a statement made up for one call, such as a filter: not kept, so that they cannot pile up. */
@@ -59,11 +73,8 @@ export class Connection {
   }
 }
 
-/** better-sqlite3 takes numbered parameters (`?1`) as names. */
-const bound = (sql: string, values: Value[]): Value[] =>
-  values.length > 0 && sql.includes('?1')
-    ? [Object.fromEntries(values.map((value, i) => [i + 1, value])) as unknown as Value]
-    : values
+const named = (values: readonly Value[]): Value =>
+  Object.fromEntries(values.map((value, i) => [i + 1, value])) as unknown as Value
 
 /** `INSERT` with its columns checked against the schema. */
 export const insertInto = <T extends TableName>(table: T, columns: readonly Column<T>[]): string =>

@@ -1,0 +1,101 @@
+import type { StoreEvent } from '../core/event.ts'
+
+export interface NackOptions {
+  /** Milliseconds to hold the collection back, instead of the consumer's backoff. */
+  readonly delay?: number
+  /** What went wrong, kept with the failure. An error's message is taken. */
+  readonly error?: unknown
+}
+
+/**
+ * An event as a subscription delivers it. As data (spread, JSON) it is the event, `attempt` and `redelivered`.
+ *
+ * Delivery is at least once: an event delivered but not acknowledged when its holder ends or crashes is delivered
+ * again, which is not an attempt; only `nack` counts attempts.
+ */
+export type Delivery = StoreEvent & {
+  /** 1, and one more for every failure. */
+  readonly attempt: number
+  /** It failed before, is replayed, or was delivered by this subscription already. False after a crash: nobody knows. */
+  readonly redelivered: boolean
+  /** Resumes after this event, in every collection of the subscription. */
+  readonly cursor: string
+  /**
+   * Acknowledges this event alone; resolves when that is durable. In the order of delivery within a collection,
+   * else ACK_OUT_OF_ORDER; again is a no-op; LEASE_LOST when another holds the consumer. Calls made without waiting
+   * for each other share a commit. Without a consumer it resolves and does nothing.
+   */
+  ack(): Promise<void>
+  /**
+   * Gives the event back, in order like `ack`. Its collection is held back until the delay is over and goes on with
+   * this event; later deliveries of it are void and come again. After `maxAttempts` the event becomes a dead letter
+   * and its collection goes on.
+   */
+  nack(options?: NackOptions): Promise<void>
+}
+
+/** Answers deliveries. */
+export interface Desk {
+  ack(delivered: Delivered): Promise<void>
+  nack(delivered: Delivered, options: NackOptions): Promise<void>
+}
+
+/** What only the subscription needs to know of a delivery; hidden, so that a delivery is data and four members. */
+export class Delivered {
+  readonly ref: number
+  readonly position: number
+  readonly id: string
+  readonly attempt: number
+  /** A dead letter delivered again: outside the order of its collection. */
+  readonly replay: boolean
+  state: 'open' | 'acked' | 'nacked' | 'void' = 'open'
+  /** What the first `ack` answered, while that holds. */
+  acked: Promise<void> | undefined
+
+  constructor(ref: number, event: StoreEvent, attempt: number, replay: boolean) {
+    this.ref = ref
+    this.position = event.position
+    this.id = event.id
+    this.attempt = attempt
+    this.replay = replay
+  }
+}
+
+class Handle {
+  readonly #desk: Desk
+  readonly #delivered: Delivered
+  readonly #cursor: () => string
+
+  constructor(
+    event: StoreEvent,
+    delivered: Delivered,
+    redelivered: boolean,
+    cursor: () => string,
+    desk: Desk,
+  ) {
+    Object.assign(this, event, { attempt: delivered.attempt, redelivered })
+    this.#desk = desk
+    this.#delivered = delivered
+    this.#cursor = cursor
+  }
+
+  get cursor(): string {
+    return this.#cursor()
+  }
+
+  ack(): Promise<void> {
+    return this.#desk.ack(this.#delivered)
+  }
+
+  nack(options: NackOptions = {}): Promise<void> {
+    return this.#desk.nack(this.#delivered, options)
+  }
+}
+
+export const deliver = (
+  event: StoreEvent,
+  delivered: Delivered,
+  redelivered: boolean,
+  cursor: () => string,
+  desk: Desk,
+): Delivery => new Handle(event, delivered, redelivered, cursor, desk) as unknown as Delivery

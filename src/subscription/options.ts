@@ -1,0 +1,81 @@
+import { type EventFilter, parseConsumerName, parseEventFilter, type Start } from '../core/consumer.ts'
+import { SpanStoreError } from '../core/errors.ts'
+
+export interface SubscribeOptions extends EventFilter {
+  /** A durable consumer, made at first use. Without it the subscription remembers nothing and holds nothing. */
+  readonly consumer?: string
+  /** Where to begin, `'start'` unless given. Counts only when the consumer is made; later its cursor counts. */
+  readonly from?: Start
+  /** Wait for more at the end of the log (the default), or end there. An event held back is not waited for then. */
+  readonly follow?: boolean
+  /** Ends the subscription: what waits for its next event is rejected with ABORTED. */
+  readonly signal?: AbortSignal
+  /** Events read at a time, 500 unless given. */
+  readonly batch?: number
+  /** Milliseconds after which another may take the consumer from a holder that is silent, 30 000 unless given. */
+  readonly lease?: number
+  /** Wait while another holds the consumer, instead of CONSUMER_LEASED. */
+  readonly wait?: boolean
+  /** Deliveries of a collection that may wait for their acknowledgement, 100 unless given; then no more come. */
+  readonly maxUnacked?: number
+  /** Failures after which an event becomes a dead letter, 10 unless given. */
+  readonly maxAttempts?: number
+  /** Milliseconds to hold a collection back after its event failed for the nth time; 1 s doubling up to 5 min. */
+  readonly backoff?: (failures: number) => number
+}
+
+export interface Plan {
+  readonly consumer: string | undefined
+  readonly filter: EventFilter
+  readonly from: Start
+  readonly follow: boolean
+  readonly signal: AbortSignal | undefined
+  readonly batch: number
+  readonly lease: number
+  readonly wait: boolean
+  readonly maxUnacked: number
+  readonly maxAttempts: number
+  readonly backoff: (failures: number) => number
+}
+
+const FIRST_DELAY = 1000
+const LONGEST_DELAY = 5 * 60 * 1000
+
+const doubling = (failures: number) => Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY)
+
+/** @throws INVALID_ARGUMENT */
+export function parseOptions(options: SubscribeOptions): Plan {
+  const { types, collections, sources, keys, from = 'start' } = options
+  const count = (name: 'batch' | 'lease' | 'maxUnacked' | 'maxAttempts', otherwise: number) => {
+    const value = options[name] ?? otherwise
+    if (Number.isSafeInteger(value) && value >= 1) return value
+    throw new SpanStoreError('INVALID_ARGUMENT', `${name}: ${value} is not a whole number from 1 up`, {
+      path: name,
+      value,
+    })
+  }
+  if (typeof from !== 'string' && typeof from !== 'number')
+    throw new SpanStoreError(
+      'INVALID_ARGUMENT',
+      `from: ${JSON.stringify(from)} is neither 'now', 'start', a position nor a cursor`,
+      { path: 'from', value: from },
+    )
+  return {
+    consumer: options.consumer === undefined ? undefined : parseConsumerName(options.consumer),
+    filter: parseEventFilter({
+      ...(types && { types }),
+      ...(collections && { collections }),
+      ...(sources && { sources }),
+      ...(keys && { keys }),
+    }),
+    from,
+    follow: options.follow ?? true,
+    signal: options.signal,
+    batch: count('batch', 500),
+    lease: count('lease', 30_000),
+    wait: options.wait ?? false,
+    maxUnacked: count('maxUnacked', 100),
+    maxAttempts: count('maxAttempts', 10),
+    backoff: options.backoff ?? doubling,
+  }
+}

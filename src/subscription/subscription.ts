@@ -1,0 +1,365 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Bell, ConsumerCursor, EventLog, Lease, Settlement } from '../core/consumer.ts'
+import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
+import { Delivered, type Delivery, type Desk, deliver, type NackOptions } from './delivery.ts'
+import { Intake } from './intake.ts'
+import type { Lane } from './lane.ts'
+import type { Plan } from './options.ts'
+import { Settler } from './settler.ts'
+import { Trail } from './trail.ts'
+
+export interface SubscriptionHost {
+  readonly log: EventLog
+  readonly bell: Bell
+  readonly clock: () => number
+  /**
+   * Asked before a subscription looks for more: commits what is due (an expiry) and answers when the next thing falls
+   * due, in milliseconds since the epoch, so that a subscription that waits wakes then.
+   */
+  readonly onIdle?: () => number | undefined | Promise<number | undefined>
+}
+
+/** The longest a timer can wait. */
+const LONGEST = 2 ** 31 - 1
+
+const START: ConsumerCursor = { position: 0, attempts: 0, due: 0 }
+
+/** One iteration over the log. A call to `next` that waits keeps the process alive, as an open socket would. */
+export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
+  readonly #host: SubscriptionHost
+  readonly #plan: Plan
+  readonly #intake: Intake
+  readonly #settler: Settler
+  readonly #trail = new Trail()
+  readonly #ended: () => void
+  /** Read at once, so that 'now' is when `subscribe` was called. */
+  readonly #from: Promise<ReadonlyMap<number, number>> | undefined
+  #start: (ref: number) => ConsumerCursor = () => START
+  #opening: Promise<void> | undefined
+  #lease: Lease | undefined
+  #renewAt = Number.POSITIVE_INFINITY
+  /** When a delivery or an answer happened last. */
+  #activeAt = 0
+  #unfollow: (() => void) | undefined
+  #outcome: 'done' | SpanStoreError | undefined
+  #ending: Promise<void> | undefined
+  #wake: (() => void) | undefined
+  /** Something happened since the log was looked at. */
+  #rung = false
+  #busy = false
+  #calls = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(host: SubscriptionHost, plan: Plan, ended: (subscription: Subscription) => void) {
+    this.#host = host
+    this.#plan = plan
+    this.#ended = () => ended(this)
+    this.#intake = new Intake(host.log, plan, (ref) => this.#start(ref))
+    this.#settler = new Settler(
+      (settlement) => this.#settle(settlement),
+      (ref) => this.#intake.lanes.get(ref)!.settled(),
+    )
+    if (plan.consumer === undefined) {
+      this.#from = host.log.begin(plan.filter, plan.from)
+      this.#from.catch(() => undefined)
+    }
+    plan.signal?.addEventListener('abort', this.#abort)
+    if (plan.signal?.aborted) this.#abort()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<Delivery, undefined>> {
+    if (this.#calls === 0 && this.#host.clock() < this.#renewAt) {
+      const value = this.#take()
+      if (value !== undefined) return Promise.resolve({ done: false, value })
+    }
+    this.#calls++
+    const result = this.#last.then(() => this.#pull())
+    this.#last = result.then(
+      () => this.#calls--,
+      () => this.#calls--,
+    )
+    return result
+  }
+
+  async return(): Promise<IteratorResult<Delivery, undefined>> {
+    await this.end('done')
+    return { done: true, value: undefined }
+  }
+
+  /** Lets the lease go at once. What waits for its next event gets the outcome; it stays possible to acknowledge. */
+  end(outcome: 'done' | SpanStoreError): Promise<void> {
+    this.#outcome ??= outcome
+    this.#ending ??= this.#letGo()
+    this.#stir()
+    return this.#ending
+  }
+
+  readonly #abort = () => {
+    // Nobody waits for it here: whoever calls `next` does.
+    void this.end(new SpanStoreError('ABORTED', 'the subscription was aborted by its signal', {}))
+  }
+
+  async #letGo(): Promise<void> {
+    this.#plan.signal?.removeEventListener('abort', this.#abort)
+    this.#unfollow?.()
+    this.#stir()
+    await this.#opening?.catch(() => undefined)
+    await this.#settler.idle()
+    // When it cannot be let go it lapses, which is what leases are for.
+    if (this.#lease !== undefined)
+      await this.#host.log.release(this.#lease, this.#intake.unstored()).catch(() => undefined)
+    this.#ended()
+  }
+
+  // ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #pull(): Promise<IteratorResult<Delivery, undefined>> {
+    try {
+      if (this.#outcome === undefined) await (this.#opening ??= this.#open())
+      while (this.#outcome === undefined) {
+        await this.#renew()
+        const value = this.#take()
+        if (value !== undefined) return { done: false, value }
+        await this.#lookOrWait()
+      }
+    } catch (error) {
+      // A read that fails because the subscription was ended meanwhile is that end.
+      if (this.#outcome === undefined) {
+        await this.end('done')
+        throw error
+      }
+    }
+    await this.#ending
+    const outcome = this.#outcome
+    this.#outcome = 'done'
+    if (outcome instanceof SpanStoreError) throw outcome
+    return { done: true, value: undefined }
+  }
+
+  async #open(): Promise<void> {
+    const { log, bell } = this.#host
+    const { consumer, filter, from, lease, wait } = this.#plan
+    this.#unfollow = bell.follow(() => this.#stir())
+    if (consumer === undefined) {
+      const positions = await this.#from!
+      this.#start = (ref) => ({ ...START, position: positions.get(ref) ?? 0 })
+      return
+    }
+    const holder = randomUUID()
+    while (this.#outcome === undefined) {
+      this.#rung = false
+      try {
+        const held = await log.acquire(consumer, { filter, start: from, holder, duration: lease })
+        this.#lease = held.lease
+        this.#start = (ref) => held.cursors.get(ref) ?? START
+        this.#renewed()
+        return
+      } catch (error) {
+        if (!wait || !isSpanStoreError(error, 'CONSUMER_LEASED')) throw error
+        await this.#wait(error.detail.until)
+      }
+    }
+  }
+
+  async #lookOrWait(): Promise<void> {
+    // A loop that never waits for anything else must not keep the process from its timers and sockets.
+    if (this.#busy) await nextTurn()
+    this.#rung = false
+    const due = await this.#host.onIdle?.()
+    const more = await this.#intake.look(this.#lease, this.#host.clock(), (lane) => this.#join(lane))
+    this.#busy = more || this.#intake.ready
+    if (this.#busy || this.#outcome !== undefined) return
+    if (!this.#plan.follow && !this.#intake.waitsForAnswers()) {
+      await this.end('done')
+      return
+    }
+    const patience = this.#intake.parked.size > 0 ? this.#patience() : undefined
+    await this.#wait(due, this.#renewAt, this.#intake.heldUntil(), patience)
+  }
+
+  #join(lane: Lane): void {
+    this.#trail.step(lane.head.id, lane.through)
+  }
+
+  /** Until when a full window may wait for its first answer. @throws LEASE_LOST */
+  #patience(): number {
+    const { consumer, lease, maxUnacked } = this.#plan
+    const until = this.#activeAt + lease
+    if (this.#host.clock() < until) return until
+    throw new SpanStoreError(
+      'LEASE_LOST',
+      `${maxUnacked} deliveries of consumer ${JSON.stringify(consumer)} waited ${lease} ms and none was acknowledged, so it was let go: call ack() or nack() on each, or raise lease or maxUnacked`,
+      { consumer: consumer! },
+    )
+  }
+
+  #take(): Delivery | undefined {
+    if (this.#outcome !== undefined) return undefined
+    const taken = this.#intake.take()
+    if (taken === undefined) return undefined
+    const { event } = taken
+    if (taken.lane === undefined) {
+      const delivered = new Delivered(taken.ref, event, taken.failures + 1, true)
+      return deliver(event, delivered, true, this.#trail.now(), this)
+    }
+    const { lane } = taken
+    const attempt = lane.failing?.position === event.position ? lane.failing.attempts + 1 : 1
+    const redelivered = attempt > 1 || event.position <= lane.delivered
+    lane.delivered = Math.max(lane.delivered, event.position)
+    const delivered = new Delivered(lane.head.ref, event, attempt, false)
+    if (this.#lease !== undefined) {
+      lane.pending.push(delivered)
+      this.#activeAt = this.#host.clock()
+    }
+    return deliver(event, delivered, redelivered, this.#trail.step(lane.head.id, event.position), this)
+  }
+
+  // ── waiting ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  #stir(): void {
+    this.#rung = true
+    this.#wake?.()
+  }
+
+  /** Until something happens, or the first of these times. */
+  #wait(...times: readonly (number | undefined)[]): Promise<void> {
+    if (this.#rung || this.#outcome !== undefined) return Promise.resolve()
+    const until = Math.min(...times.filter((time) => time !== undefined))
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        resolve()
+      }
+      const timer = setTimeout(wake, Math.min(Math.max(until - this.#host.clock(), 1), LONGEST))
+      this.#wake = wake
+    })
+  }
+
+  #renewed(): void {
+    this.#renewAt = this.#host.clock() + this.#plan.lease / 3
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#lease === undefined || this.#host.clock() < this.#renewAt) return
+    await this.#settler.add({ advances: [...this.#intake.unstored().keys()], undo: () => undefined })
+  }
+
+  // ── answers ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #settle(settlement: Settlement): Promise<void> {
+    await this.#host.log.settle(this.#lease!, settlement)
+    for (const [ref, position] of settlement.advance) this.#intake.lanes.get(ref)!.stored = position
+    this.#renewed()
+  }
+
+  ack(delivered: Delivered): Promise<void> {
+    if (this.#lease === undefined) return Promise.resolve()
+    if (delivered.acked !== undefined) return delivered.acked
+    const lane = this.#laneOf(delivered)
+    if (lane instanceof SpanStoreError) return Promise.reject(lane)
+    delivered.state = 'acked'
+    this.#activeAt = this.#host.clock()
+    if (delivered.replay) {
+      delivered.acked = this.#settler.add({
+        replayed: { ref: delivered.ref, position: delivered.position },
+        done: () => this.#intake.replayed(delivered.id),
+        undo: () => reopen(delivered),
+      })
+      return delivered.acked
+    }
+    lane.pending.shift()
+    if (this.#intake.parked.size > 0) {
+      this.#intake.unpark(lane)
+      this.#stir()
+    }
+    delivered.acked = this.#settler.add({
+      advances: [lane.head.ref],
+      undo: () => {
+        reopen(delivered)
+        lane.pending.unshift(delivered)
+      },
+    })
+    return delivered.acked
+  }
+
+  nack(delivered: Delivered, options: NackOptions): Promise<void> {
+    const { maxAttempts, backoff, consumer } = this.#plan
+    if (this.#lease === undefined)
+      return Promise.reject(
+        new SpanStoreError(
+          'INVALID_ARGUMENT',
+          'nack: only a consumer can have an event delivered again; subscribe with a consumer name',
+          { path: 'consumer', value: consumer },
+        ),
+      )
+    const lane = this.#laneOf(delivered)
+    if (lane instanceof SpanStoreError) return Promise.reject(lane)
+    const { ref, position, attempt: attempts } = delivered
+    const error = describe(options.error)
+    this.#activeAt = this.#host.clock()
+    if (delivered.replay) {
+      delivered.state = 'nacked'
+      return this.#settler.add({
+        failure: { ref, position, attempts, error, due: undefined },
+        done: () => this.#intake.replayed(delivered.id),
+        undo: () => reopen(delivered),
+      })
+    }
+    const due =
+      attempts >= maxAttempts ? undefined : this.#host.clock() + (options.delay ?? backoff(attempts))
+    this.#intake.goBack(lane, position - 1)
+    delivered.state = 'nacked'
+    lane.undecided = true
+    return this.#settler.add({
+      failure: { ref, position, attempts, error, due },
+      done: () => {
+        lane.undecided = false
+        lane.stored = due === undefined ? position : position - 1
+        lane.heldUntil = due ?? 0
+        if (due === undefined) lane.goBackTo(position)
+        else lane.failing = { position, attempts }
+        this.#stir()
+      },
+      undo: () => {
+        lane.undecided = false
+        lane.goBackTo(position)
+        reopen(delivered)
+        lane.pending.push(delivered)
+        this.#stir()
+      },
+    })
+  }
+
+  #laneOf(delivered: Delivered): Lane | SpanStoreError {
+    const lane = this.#intake.lanes.get(delivered.ref)!
+    if (delivered.state === 'open' && (delivered.replay || lane.pending[0] === delivered)) return lane
+    const consumer = this.#plan.consumer!
+    const why =
+      delivered.state === 'open'
+        ? `an earlier event of its collection (${lane.pending[0]?.id}) has no answer yet`
+        : delivered.state === 'void'
+          ? 'an earlier event of its collection failed, and this one will be delivered again after it'
+          : 'it was given back already'
+    return new SpanStoreError(
+      'ACK_OUT_OF_ORDER',
+      `event ${delivered.id} cannot be answered by consumer ${JSON.stringify(consumer)} now: ${why}`,
+      { consumer, id: delivered.id },
+    )
+  }
+}
+
+function reopen(delivered: Delivered): void {
+  delivered.state = 'open'
+  delivered.acked = undefined
+}
+
+function describe(error: unknown): string | undefined {
+  if (error === undefined) return undefined
+  return error instanceof Error ? error.message : String(error)
+}
