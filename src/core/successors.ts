@@ -79,11 +79,10 @@ export function retire(old: Side, now: Side, record: boolean): readonly Retireme
   return leaving.map((span) => {
     const whole = unchanged || staysWhole(span, pieces)
     let successors = holders(span, whole, ground)
-    if (successors.length === 0) successors = replacements(span, ground)
+    if (successors.length === 0 && !whole) successors = replacements(span, ground)
     // One span gone and one new in its place: a record or a turn that was written over.
-    if (successors.length === 0 && leaving.length === 1 && only && only.size > 0 && others.length === 0) {
-      successors = [only.index]
-    }
+    const overwritten = leaving.length === 1 && others.length === 0 && only !== undefined && only.size > 0
+    if (successors.length === 0 && !whole && overwritten) successors = [only.index]
     const reason = unchanged || (whole && !record) ? 'rechunked' : 'edited'
     return { entry: span.index, reason, successors }
   })

@@ -247,7 +247,7 @@ describe('common words', () => {
       await notes.put({
         source: `s${i}`,
         spans: Array.from({ length: 4_000 }, (_, j) => ({
-          text: `the road number ${j}`,
+          text: `the road number ${j}${j % 20 < 9 ? ' gravel' : j % 20 > 10 ? ' asphalt' : ''}`,
           metadata: { only: i === 2 && j === 9 },
         })),
       })
@@ -258,9 +258,10 @@ describe('common words', () => {
     expect(mixed.complete).toBe(true)
     expect((await notes.search({ text: 'the road', k: 5 })).hits).toHaveLength(5)
     // Common words still rank what rarer ones find.
-    for (const text of ['a plover', 'a plover number', 'a plover, a bird'])
-      await notes.put({ source: text, text })
-    expect(texts(await notes.search({ text: 'the plover number' }))[0]).toBe('a plover number')
+    for (const text of ['a plover flies', 'a plover asphalt']) await notes.put({ source: text, text })
+    const ranked = await notes.search({ text: 'the plover on gravel or asphalt', explain: true })
+    expect(ranked.explain).toMatchObject({ words: ['plover', 'gravel'], pruned: ['asphalt', 'the'] })
+    expect(texts(ranked)[0]).toBe('a plover asphalt')
     // What the rare word finds is not in the filter, what the common ones find is.
     const filtered = await notes.search({ text: 'the heron', where: { only: true }, explain: true })
     expect(texts(filtered)).toEqual(['the road number 9'])
