@@ -351,7 +351,7 @@ export class Collection {
     options: { readonly reason?: 'deleted' | 'evicted'; readonly commandId?: string } = {},
   ): Promise<Retired> {
     object('options', options, ['reason', 'commandId'])
-    const reason = options.reason ?? 'deleted'
+    const { reason = 'deleted' } = options
     if (reason !== 'deleted' && reason !== 'evicted')
       throw invalid('options.reason', reason, "give 'deleted' or 'evicted'")
     const chosen = Array.isArray(keys)

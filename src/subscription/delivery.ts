@@ -34,8 +34,7 @@ export type Delivery = StoreEvent & {
   nack(options?: NackOptions): Promise<void>
 }
 
-/** Answers deliveries. */
-export interface Desk {
+interface Answers {
   ack(delivered: Delivered): Promise<void>
   nack(delivered: Delivered, options: NackOptions): Promise<void>
 }
@@ -62,7 +61,7 @@ export class Delivered {
 }
 
 class Handle {
-  readonly #desk: Desk
+  readonly #answers: Answers
   readonly #delivered: Delivered
   readonly #cursor: () => string
 
@@ -71,10 +70,10 @@ class Handle {
     delivered: Delivered,
     redelivered: boolean,
     cursor: () => string,
-    desk: Desk,
+    answers: Answers,
   ) {
     Object.assign(this, event, { attempt: delivered.attempt, redelivered })
-    this.#desk = desk
+    this.#answers = answers
     this.#delivered = delivered
     this.#cursor = cursor
   }
@@ -84,11 +83,11 @@ class Handle {
   }
 
   ack(): Promise<void> {
-    return this.#desk.ack(this.#delivered)
+    return this.#answers.ack(this.#delivered)
   }
 
   nack(options: NackOptions = {}): Promise<void> {
-    return this.#desk.nack(this.#delivered, options)
+    return this.#answers.nack(this.#delivered, options)
   }
 }
 
@@ -97,5 +96,5 @@ export const deliver = (
   delivered: Delivered,
   redelivered: boolean,
   cursor: () => string,
-  desk: Desk,
-): Delivery => new Handle(event, delivered, redelivered, cursor, desk) as unknown as Delivery
+  answers: Answers,
+): Delivery => new Handle(event, delivered, redelivered, cursor, answers) as unknown as Delivery

@@ -48,9 +48,10 @@ export class Intake {
       joined(made)
     }
     for (const { ref, position, attempts } of replays) {
+      if (this.#replaying.has(`${ref}:${position}`)) continue
       const [event] = (await this.#log.read(ref, position - 1, 1, {})).events
-      if (event === undefined || this.#replaying.has(event.id)) continue
-      this.#replaying.add(event.id)
+      if (event === undefined) continue
+      this.#replaying.add(`${ref}:${position}`)
       this.#replays.push({ ref, event, failures: attempts })
     }
     return this.#fill(now)
@@ -113,8 +114,8 @@ export class Intake {
   }
 
   /** A replayed event was answered; it may be replayed again. */
-  replayed(id: string): void {
-    this.#replaying.delete(id)
+  replayed(ref: number, position: number): void {
+    this.#replaying.delete(`${ref}:${position}`)
   }
 
   /** Positions that can be stored although no acknowledgement carries them: the filter skipped what lies between. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bell, ConsumerCursor, EventLog, Lease, Settlement } from '../core/consumer.ts'
 import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
-import { Delivered, type Delivery, type Desk, deliver, type NackOptions } from './delivery.ts'
+import { Delivered, type Delivery, deliver } from './delivery.ts'
+import { Desk } from './desk.ts'
 import { Intake } from './intake.ts'
 import type { Lane } from './lane.ts'
 import type { Plan } from './options.ts'
@@ -26,11 +27,12 @@ const LONGEST = 2 ** 31 - 1
 const START: ConsumerCursor = { position: 0, attempts: 0, due: 0 }
 
 /** One iteration over the log. A call to `next` that waits keeps the process alive, as an open socket would. */
-export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
+export class Subscription implements AsyncIterableIterator<Delivery> {
   readonly #host: SubscriptionHost
   readonly #plan: Plan
   readonly #intake: Intake
   readonly #settler: Settler
+  readonly #desk: Desk
   readonly #trail = new Trail()
   readonly #ended: () => void
   /** Read at once, so that 'now' is when `subscribe` was called. */
@@ -39,8 +41,6 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
   #opening: Promise<void> | undefined
   #lease: Lease | undefined
   #renewAt = Number.POSITIVE_INFINITY
-  /** When a delivery or an answer happened last. */
-  #activeAt = 0
   #unfollow: (() => void) | undefined
   #outcome: 'done' | SpanStoreError | undefined
   #ending: Promise<void> | undefined
@@ -60,6 +60,7 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
       (settlement) => this.#settle(settlement),
       (ref) => this.#intake.lanes.get(ref)!.settled(),
     )
+    this.#desk = new Desk(plan, this.#intake, this.#settler, host.clock, () => this.#stir())
     if (plan.consumer === undefined) {
       this.#from = host.log.begin(plan.filter, plan.from)
       this.#from.catch(() => undefined)
@@ -120,7 +121,8 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
 
   async #pull(): Promise<IteratorResult<Delivery, undefined>> {
     try {
-      if (this.#outcome === undefined) await (this.#opening ??= this.#open())
+      if (this.#outcome === undefined) this.#opening ??= this.#open()
+      await this.#opening
       while (this.#outcome === undefined) {
         await this.#renew()
         const value = this.#take()
@@ -189,7 +191,7 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
   /** Until when a full window may wait for its first answer. @throws LEASE_LOST */
   #patience(): number {
     const { consumer, lease, maxUnacked } = this.#plan
-    const until = this.#activeAt + lease
+    const until = this.#desk.activeAt + lease
     if (this.#host.clock() < until) return until
     throw new SpanStoreError(
       'LEASE_LOST',
@@ -205,7 +207,7 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
     const { event } = taken
     if (taken.lane === undefined) {
       const delivered = new Delivered(taken.ref, event, taken.failures + 1, true)
-      return deliver(event, delivered, true, this.#trail.now(), this)
+      return deliver(event, delivered, true, this.#trail.now(), this.#desk)
     }
     const { lane } = taken
     const attempt = lane.failing?.position === event.position ? lane.failing.attempts + 1 : 1
@@ -214,9 +216,9 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
     const delivered = new Delivered(lane.head.ref, event, attempt, false)
     if (this.#lease !== undefined) {
       lane.pending.push(delivered)
-      this.#activeAt = this.#host.clock()
+      this.#desk.activeAt = this.#host.clock()
     }
-    return deliver(event, delivered, redelivered, this.#trail.step(lane.head.id, event.position), this)
+    return deliver(event, delivered, redelivered, this.#trail.step(lane.head.id, event.position), this.#desk)
   }
 
   // ── waiting ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -250,116 +252,9 @@ export class Subscription implements AsyncIterableIterator<Delivery>, Desk {
     await this.#settler.add({ advances: [...this.#intake.unstored().keys()], undo: () => undefined })
   }
 
-  // ── answers ───────────────────────────────────────────────────────────────────────────────────────────────
-
   async #settle(settlement: Settlement): Promise<void> {
     await this.#host.log.settle(this.#lease!, settlement)
     for (const [ref, position] of settlement.advance) this.#intake.lanes.get(ref)!.stored = position
     this.#renewed()
   }
-
-  ack(delivered: Delivered): Promise<void> {
-    if (this.#lease === undefined) return Promise.resolve()
-    if (delivered.acked !== undefined) return delivered.acked
-    const lane = this.#laneOf(delivered)
-    if (lane instanceof SpanStoreError) return Promise.reject(lane)
-    delivered.state = 'acked'
-    this.#activeAt = this.#host.clock()
-    if (delivered.replay) {
-      delivered.acked = this.#settler.add({
-        replayed: { ref: delivered.ref, position: delivered.position },
-        done: () => this.#intake.replayed(delivered.id),
-        undo: () => reopen(delivered),
-      })
-      return delivered.acked
-    }
-    lane.pending.shift()
-    if (this.#intake.parked.size > 0) {
-      this.#intake.unpark(lane)
-      this.#stir()
-    }
-    delivered.acked = this.#settler.add({
-      advances: [lane.head.ref],
-      undo: () => {
-        reopen(delivered)
-        lane.pending.unshift(delivered)
-      },
-    })
-    return delivered.acked
-  }
-
-  nack(delivered: Delivered, options: NackOptions): Promise<void> {
-    const { maxAttempts, backoff, consumer } = this.#plan
-    if (this.#lease === undefined)
-      return Promise.reject(
-        new SpanStoreError(
-          'INVALID_ARGUMENT',
-          'nack: only a consumer can have an event delivered again; subscribe with a consumer name',
-          { path: 'consumer', value: consumer },
-        ),
-      )
-    const lane = this.#laneOf(delivered)
-    if (lane instanceof SpanStoreError) return Promise.reject(lane)
-    const { ref, position, attempt: attempts } = delivered
-    const error = describe(options.error)
-    this.#activeAt = this.#host.clock()
-    if (delivered.replay) {
-      delivered.state = 'nacked'
-      return this.#settler.add({
-        failure: { ref, position, attempts, error, due: undefined },
-        done: () => this.#intake.replayed(delivered.id),
-        undo: () => reopen(delivered),
-      })
-    }
-    const due =
-      attempts >= maxAttempts ? undefined : this.#host.clock() + (options.delay ?? backoff(attempts))
-    this.#intake.goBack(lane, position - 1)
-    delivered.state = 'nacked'
-    lane.undecided = true
-    return this.#settler.add({
-      failure: { ref, position, attempts, error, due },
-      done: () => {
-        lane.undecided = false
-        lane.stored = due === undefined ? position : position - 1
-        lane.heldUntil = due ?? 0
-        if (due === undefined) lane.goBackTo(position)
-        else lane.failing = { position, attempts }
-        this.#stir()
-      },
-      undo: () => {
-        lane.undecided = false
-        lane.goBackTo(position)
-        reopen(delivered)
-        lane.pending.push(delivered)
-        this.#stir()
-      },
-    })
-  }
-
-  #laneOf(delivered: Delivered): Lane | SpanStoreError {
-    const lane = this.#intake.lanes.get(delivered.ref)!
-    if (delivered.state === 'open' && (delivered.replay || lane.pending[0] === delivered)) return lane
-    const consumer = this.#plan.consumer!
-    const why =
-      delivered.state === 'open'
-        ? `an earlier event of its collection (${lane.pending[0]?.id}) has no answer yet`
-        : delivered.state === 'void'
-          ? 'an earlier event of its collection failed, and this one will be delivered again after it'
-          : 'it was given back already'
-    return new SpanStoreError(
-      'ACK_OUT_OF_ORDER',
-      `event ${delivered.id} cannot be answered by consumer ${JSON.stringify(consumer)} now: ${why}`,
-      { consumer, id: delivered.id },
-    )
-  }
-}
-
-function reopen(delivered: Delivered): void {
-  delivered.state = 'open'
-  delivered.acked = undefined
-}
-
-function describe(error: unknown): string | undefined {
-  if (error === undefined) return undefined
-  return error instanceof Error ? error.message : String(error)
 }
