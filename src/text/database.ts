@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
@@ -29,6 +29,8 @@ export interface TextDatabase {
   readonly schema: 'main' | 'words'
   /** Undefined in memory. */
   readonly path: string | undefined
+  /** Which file it was when it was opened. */
+  readonly inode: number | undefined
 }
 
 /** Opens the index of a ledger, creating it if need be. One that belongs to another store is made anew. */
@@ -37,7 +39,7 @@ export function openTextDatabase(ledger: SqliteLedger, ledgerPath: string): Text
   const database =
     path === undefined
       ? inMemory(ledger)
-      : { connection: openFile(path, ledgerPath), schema: 'main' as const, path }
+      : { connection: openFile(path, ledgerPath), schema: 'main' as const, path, inode: inodeOf(path) }
   try {
     prepare(database, ledger.id)
     return database
@@ -50,7 +52,7 @@ export function openTextDatabase(ledger: SqliteLedger, ledgerPath: string): Text
 /** An attached database in memory can only be seen by the connection that attached it: the ledger's own. */
 function inMemory(ledger: SqliteLedger): TextDatabase {
   ledger.connection.db.exec(`ATTACH ':memory:' AS words`)
-  return { connection: ledger.connection, schema: 'words', path: undefined }
+  return { connection: ledger.connection, schema: 'words', path: undefined, inode: undefined }
 }
 
 function openFile(path: string, ledgerPath: string): Connection {
@@ -115,7 +117,16 @@ function prepare({ connection, schema, path }: TextDatabase, store: string): voi
   if (path !== undefined) db.pragma(`busy_timeout = ${BLOCKING_WAIT}`)
 }
 
-/** Removes the files of an index. Nothing is lost: the next use makes it again. */
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+
+/** Whether somebody deleted the file since it was opened. What is done to it then reaches nobody else. */
+export const wasReplaced = ({ path, inode }: TextDatabase): boolean =>
+  path !== undefined && inodeOf(path) !== inode
+
+/**
+ * Removes the files of an index. Nothing is lost: the next use makes it again. A process that has it open goes on
+ * with what it has, and notices before it erases.
+ */
 export function removeTextDatabase(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
 }

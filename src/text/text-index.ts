@@ -7,7 +7,7 @@ import { storageError } from '../ledger/sqlite/open.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
 import type { TextAnswer, TextIndex, TextQuery } from '../ports.ts'
 import { absorb, follows, reach, readHead, readState, type TextState, tableOf, write } from './absorb.ts'
-import { isDamage, openTextDatabase, removeTextDatabase, type TextDatabase, textPath } from './database.ts'
+import { isDamage, openTextDatabase, removeTextDatabase, type TextDatabase, textPath, wasReplaced } from './database.ts'
 import { mergeAway, truncateLog } from './erase.ts'
 import { type Asked, ask, type Frequency, hasWords } from './expression.ts'
 import { find } from './find.ts'
@@ -235,6 +235,7 @@ export class SqliteTextIndex implements TextIndex {
   /** Also settles what an earlier erasure, of this process or of another, left undone. */
   async erase(ids: readonly number[]): Promise<readonly string[]> {
     const path = textPath(this.#ledgerPath)
+    if (this.#database !== undefined && wasReplaced(this.#database)) this.#letGo()
     if (path !== undefined && this.#database === undefined && !existsSync(path)) return []
     return await this.#healing(async () => {
       const { connection } = this.#open()
@@ -284,8 +285,13 @@ export class SqliteTextIndex implements TextIndex {
     clearTimeout(this.#timer)
     this.#closing.abort()
     await this.#background
+    this.#letGo()
+  }
+
+  #letGo(): void {
     if (this.#database?.path !== undefined) this.#database.connection.db.close()
     this.#database = undefined
+    this.#frequencies.clear()
   }
 
   #open(): TextDatabase {
@@ -333,9 +339,7 @@ export class SqliteTextIndex implements TextIndex {
       } catch (error) {
         const path = textPath(this.#ledgerPath)
         if (attempt > 0 || path === undefined || !isDamage(error)) throw storageError(error, this.#ledgerPath)
-        this.#database?.connection.db.close()
-        this.#database = undefined
-        this.#frequencies.clear()
+        this.#letGo()
         removeTextDatabase(path)
       }
     }

@@ -29,7 +29,7 @@ describe('the help', () => {
     expect(examples.length).toBeGreaterThan(0)
     const options = new Set(out.slice(0, out.indexOf('Examples:')).match(/(?<![\w-])--?[a-z][\w-]*/g))
     for (const example of examples) {
-      const typed = example.replace(/ {2,}#.*/, '').replace(/'[^']*'/g, 'x')
+      const typed = example.replace(/ {2,}#.*| \|.*| > .*/, '').replace(/'[^']*'/g, 'x')
       expect(typed).toContain(` ${name}`)
       for (const option of typed.match(/(?<= )--?[a-z][\w-]*/g) ?? [])
         expect([...options], `${example}: there is no ${option}`).toContain(option)

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openSqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
+import { absorb, write } from '../../src/text/absorb.ts'
+import { openTextDatabase } from '../../src/text/database.ts'
 import { SqliteTextIndex } from '../../src/text/text-index.ts'
 import { cleanUp, elsewhere, newDirectory, open, texts } from './stores.ts'
 
@@ -12,6 +14,12 @@ afterEach(cleanUp)
 const removeIndex = (directory: string) => {
   for (const name of readdirSync(directory)) if (name.startsWith('text.db')) rmSync(join(directory, name))
 }
+
+const bytesOf = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => name.startsWith('text.db'))
+    .map((name) => readFileSync(join(directory, name), 'latin1'))
+    .join('')
 
 /** A closed store whose index is complete. */
 async function prepared(count = 300) {
@@ -103,6 +111,37 @@ describe('the file of the index', () => {
     expect(texts(await notes.search({ text: 'gull plover' })).sort()).toEqual(['a plover', 'a plover again'])
   })
 
+  test('can be deleted while it is open', async () => {
+    const directory = await prepared(3)
+    const store = await open(directory)
+    const notes = await store.collection('notes')
+    await notes.put({ source: 'secret', text: 'the password is xyzzyplugh' })
+    await notes.search({ text: 'password' })
+    removeIndex(directory)
+    // Another process makes it anew, this one erases.
+    await elsewhere(directory, `await (await store.collection('notes')).search({ text: 'password' })`)
+    expect(bytesOf(directory)).toContain('xyzzy')
+    expect(await notes.erase({ source: 'secret' })).toMatchObject({ complete: true })
+    expect(bytesOf(directory)).not.toContain('xyzzy')
+    expect((await notes.search({ text: 'heron password' })).hits).toHaveLength(3)
+  })
+
+  test('holds no lock of the ledger while it is written', async () => {
+    const directory = await prepared(3)
+    const path = join(directory, 'ledger.db')
+    const ledger = openSqliteLedger(path, { wait: 0 })
+    const database = openTextDatabase(ledger, path)
+    const other = openSqliteLedger(path, { wait: 0 })
+    await write(database, () => {
+      expect(absorb(database, 1)).toBe(0)
+      return other.transact(() => 'committed')
+    })
+    expect(await other.transact(() => 'committed')).toBe('committed')
+    database.connection.db.close()
+    await other.close()
+    await ledger.close()
+  })
+
   test('is not needed to read, and costs a write nothing', async () => {
     const directory = newDirectory()
     const store = await open(directory)
@@ -182,12 +221,6 @@ describe('several processes', () => {
 })
 
 describe('erase', () => {
-  const bytesOf = (directory: string) =>
-    readdirSync(directory)
-      .filter((name) => name.startsWith('text.db'))
-      .map((name) => readFileSync(join(directory, name), 'latin1'))
-      .join('')
-
   test('leaves no byte of the text in the index or its log', async () => {
     const directory = newDirectory()
     const store = await open(directory)
