@@ -1,4 +1,12 @@
 export { parseAnchors } from './core/anchors.ts'
+export type {
+  CollectionLag,
+  ConsumerInfo,
+  DeadLetter,
+  EventFilter,
+  Lag,
+  Start,
+} from './core/consumer.ts'
 export { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from './core/errors.ts'
 export type { EventData, EventOf, EventType, StoreEvent } from './core/event.ts'
 export type { Where } from './core/filter.ts'
@@ -35,6 +43,7 @@ export { openStore, restoreBackup, type StoreOptions } from './open.ts'
 export type {
   Backup,
   CollectionInfo,
+  Consumers,
   Embedder,
   Erased,
   LedgerStats,
@@ -54,3 +63,4 @@ export type {
 } from './store/search.ts'
 export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
 export type { CollectionOptions, Store } from './store/store.ts'
+export type { Delivery, NackOptions, SubscribeOptions } from './subscription/index.ts'

@@ -1,10 +1,16 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { SpanStoreError } from './core/errors.ts'
 import { LEDGER_FILE } from './ledger/sqlite/backup.ts'
+import { SqliteConsumers } from './ledger/sqlite/consumers.ts'
+import { Doorbell } from './ledger/sqlite/doorbell.ts'
+import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
+import type { Connection } from './ledger/sqlite/statements.ts'
 import type { Embedder, TextIndex } from './ports.ts'
 import { invalid } from './store/input.ts'
 import { Store } from './store/store.ts'
+import { Subscriptions } from './subscription/index.ts'
 import { SqliteTextIndex } from './text/text-index.ts'
 
 export { restoreBackup } from './ledger/sqlite/backup.ts'
@@ -12,30 +18,63 @@ export { restoreBackup } from './ledger/sqlite/backup.ts'
 export interface StoreOptions {
   /** Computes vectors for new texts. Without one, texts are stored and found by words. */
   readonly embedder?: Embedder
+  /** Default true. `false`: refuse with STORE_NOT_FOUND instead of making a new store. */
+  readonly create?: boolean
   /** How long a write waits for other writers before it fails with STORE_BUSY, in milliseconds. Default 10 000. */
   readonly wait?: number
   /** Milliseconds since the epoch; for tests. */
   readonly clock?: () => number
 }
 
-/** Opens the store in a directory, creating both if need be. `:memory:` keeps everything in memory. */
+/**
+ * Opens the store in a directory, creating both if need be. `:memory:` keeps everything in memory.
+ * @throws STORE_NOT_FOUND (with `create: false`), STORE_TOO_NEW, MIGRATION_CHANGED, STORE_CORRUPT, STORAGE_FAILED
+ */
 export async function openStore(directory: string, options: StoreOptions = {}): Promise<Store> {
   if (typeof directory !== 'string' || directory === '')
     throw invalid('directory', directory, "give a path, or ':memory:'")
   const clock = options.clock ?? Date.now
-  if (directory !== ':memory:') mkdirSync(directory, { recursive: true })
-  const path = directory === ':memory:' ? directory : join(directory, LEDGER_FILE)
+  const inMemory = directory === ':memory:'
+  const path = inMemory ? directory : join(directory, LEDGER_FILE)
+  if (!inMemory && options.create === false && !existsSync(path))
+    throw new SpanStoreError(
+      'STORE_NOT_FOUND',
+      `${directory} holds no store; check the path, or leave create: false out to make one`,
+      { path: directory },
+    )
+  if (!inMemory) mkdirSync(directory, { recursive: true })
+
   const derived: TextIndex[] = []
   const ledger = openSqliteLedger(path, {
     clock,
-    onCommit: () => text.wake(),
     derived,
+    onCommit: () => {
+      bell.ring()
+      text.wake()
+    },
     ...(options.wait === undefined ? {} : { wait: options.wait }),
   })
+  const { connection } = ledger
+  const bell = new Doorbell({ connection, ...(inMemory ? {} : { directory }) })
   const text = new SqliteTextIndex(ledger, path)
   derived.push(text)
-  return new Store(ledger, text, {
+  const host = {
+    connection,
     clock,
+    write: <T>(work: (connection: Connection, now: number) => T) => ledger.transact(work),
+  }
+  return new Store({
+    ledger,
+    text,
+    clock,
+    bell,
+    consumers: new SqliteConsumers(host),
+    subscriptions: new Subscriptions({
+      log: new SqliteEventLog(host),
+      bell,
+      clock,
+      onIdle: () => ledger.expire(),
+    }),
     ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
   })
 }

@@ -1,4 +1,5 @@
 import type { Changeset, Entry, Lead } from './core/changeset.ts'
+import type { ConsumerInfo, DeadLetter, EventFilter, Lag, Start } from './core/consumer.ts'
 import type { Filter } from './core/filter.ts'
 import type { Key } from './core/key.ts'
 import type {
@@ -186,6 +187,7 @@ export interface Problem {
     | 'MISSING_CAUSE'
     | 'SURPLUS_CAUSE'
     | 'WRONG_IDENTICAL'
+    | 'WRONG_TEXT_INDEX'
   readonly what: string
   readonly repaired: boolean
 }
@@ -208,6 +210,38 @@ export interface Backup {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[]
+}
+
+/** Which dead letters: one, or all of the consumer. */
+export type WhichDeadLetters = 'all' | { readonly collection: string; readonly position: number }
+
+/**
+ * The durable consumers of a store: who reads its events, how far, and what failed. Everything that changes a
+ * consumer takes it from its present holder, who learns so by LEASE_LOST. @throws CONSUMER_UNKNOWN
+ */
+export interface Consumers {
+  /** Makes the consumer, so that events from now on wait for it. @throws CONSUMER_MISMATCH with another filter */
+  open(
+    name: string,
+    options?: { readonly filter?: EventFilter; readonly start?: Start },
+  ): Promise<ConsumerInfo>
+  list(): Promise<ConsumerInfo[]>
+  /** How far behind it is, in events its filter admits and in the age of the oldest of them. */
+  lag(name: string): Promise<Lag>
+  /** Starts over from there; what it did not acknowledge is passed over, or comes again. */
+  reset(name: string, start: Start, options?: { readonly collection?: string }): Promise<void>
+  setFilter(name: string, filter: EventFilter): Promise<void>
+  /** Forgets the consumer, its cursors and its dead letters. */
+  delete(name: string): Promise<void>
+  deadLetters(name: string): Promise<DeadLetter[]>
+  /** Delivers dead letters again, before anything else. */
+  replay(name: string, which: WhichDeadLetters): Promise<{ readonly replayed: number }>
+  discard(name: string, which: WhichDeadLetters): Promise<{ readonly discarded: number }>
+  /** Deletes a collection's events up to a position. Refused while a consumer has not acknowledged them, unless `force`. */
+  pruneEvents(
+    collection: string,
+    options: { readonly before: number; readonly force?: boolean },
+  ): Promise<{ readonly pruned: number }>
 }
 
 export interface Ledger {
@@ -345,6 +379,178 @@ export interface TextIndex {
   }): Promise<void>
   /** Call after a commit: the index catches up once the process has nothing else to do. */
   wake(): void
+  /** Compares the index with the live spans, and makes it anew where they differ when told to: O(store). */
+  verify(repair: boolean): Promise<readonly Problem[]>
+  /** Removes every trace of these spans, which are tombstones, from its files. Answers what that still waits for. */
+  erase(ids: readonly number[]): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/**
+ * What vectors of a collection are compared in. A span's vector is the last one supplied with it, else the embedding
+ * of its text by the active embedder.
+ */
+export interface VectorSpace {
+  readonly metric: Metric
+  readonly dimensions: number
+  /** Id of the active embedder; '' where all vectors were supplied by callers. */
+  readonly embedder: string
+  /** Whether vectors supplied by callers are among them. */
+  readonly supplied: boolean
+}
+
+export interface VectorHead {
+  /** The collection's own id. */
+  readonly id: Key
+  readonly position: number
+  /** Events up to here were pruned. */
+  readonly floor: number
+  readonly live: number
+  /** Undefined: no vector was ever stored. */
+  readonly space: VectorSpace | undefined
+  /** Changes with every commit to the store, whoever makes it. */
+  readonly stamp: string
+}
+
+/** What a span's vector is now. */
+export interface VectorRow {
+  readonly id: number
+  /** A span that is not live has none. */
+  readonly vector: Float32Array | undefined
+  /** A live span with words that waits for its vector. */
+  readonly pending: boolean
+}
+
+/** An event by which a log that went another way (a restored backup) is recognised. */
+export interface VectorMark {
+  readonly position: number
+  readonly at: number
+  readonly key: Key
+}
+
+/**
+ * A ledger's vectors, for those that derive an index from them. Every call is one snapshot, answers at once and reads
+ * a bounded number of rows, so that a caller decides what belongs together and when others may run.
+ */
+export interface VectorRecords {
+  /** Commits what has expired. Await it before reading the present. */
+  settle(): Promise<unknown>
+  /** @throws COLLECTION_DROPPED */
+  head(collection: number): VectorHead
+  /** Live spans with ids above `after`, by id. `last`: go on from there; undefined: there are no more. */
+  copy(
+    collection: number,
+    space: VectorSpace,
+    after: number,
+    limit: number,
+  ): { readonly rows: readonly VectorRow[]; readonly last: number | undefined }
+  /** The present state of every span whose vector or life the events after a position touch. */
+  follow(
+    collection: number,
+    space: VectorSpace,
+    after: number,
+    limit: number,
+  ): { readonly rows: readonly VectorRow[]; readonly through: number }
+  /** The present state of these spans. */
+  rows(collection: number, space: VectorSpace, ids: readonly number[]): readonly VectorRow[]
+  /** Ids of live spans that pass a filter, above `after`, by id; reads a bounded part of the collection. */
+  matching(
+    collection: number,
+    where: Filter,
+    after: number,
+  ): { readonly ids: readonly number[]; readonly last: number | undefined }
+  /** Those of these ids that are live and pass the filter, in the given order, and the position of that snapshot. */
+  passing(
+    collection: number,
+    ids: readonly number[],
+    where: Filter | undefined,
+  ): { readonly ids: readonly number[]; readonly position: number }
+  /** Live spans as the ledger has them. */
+  spans(ids: readonly number[], asOf?: number): readonly Span[]
+  /** Spans that were live at a position and whose text still exists, with the vectors they had. @throws POSITION_UNKNOWN */
+  past(
+    collection: number,
+    space: VectorSpace,
+    position: number,
+    where: Filter | undefined,
+    after: number,
+  ): { readonly rows: readonly VectorRow[]; readonly last: number | undefined }
+  /** Live spans with words that have no vector: ids, texts and hashes, above `after`. */
+  waiting(
+    collection: number,
+    embedder: string,
+    after: number,
+    limit: number,
+  ): { readonly texts: ReadonlyMap<string, string>; readonly last: number | undefined }
+  /** How many spans wait. */
+  countWaiting(collection: number, embedder: string): number
+  /** Keeps vectors computed for texts that are live; positions do not move. */
+  keep(collection: number, computed: Computed): Promise<void>
+  /** A live span's id and its vector. */
+  find(collection: number, space: VectorSpace, key: string): VectorRow | undefined
+  /** The last event up to a position that concerns a span. */
+  mark(collection: number, position: number): VectorMark | undefined
+}
+
+export interface VectorQuery {
+  readonly vector: Float32Array
+  readonly limit: number
+  readonly offset: number
+  readonly where?: Filter
+  readonly asOf?: number
+  /** 1: exact. Less: an approximate index may answer, with about this part of the true nearest. */
+  readonly accuracy: number
+  /** Left out of the answer. */
+  readonly except?: number
+  readonly signal?: AbortSignal
+}
+
+export interface VectorHit {
+  readonly id: number
+  readonly span: Span
+  /** The metric's own: cosine 1 − cos, l2 squared, ip 1 − product. */
+  readonly distance: number
+}
+
+/** How an answer was found. Times are milliseconds. */
+export interface VectorPath {
+  /** Where vectors were compared: in memory, in the index and its tail in memory, or read from the ledger. */
+  readonly path: 'resident' | 'index' | 'ledger'
+  readonly approximate: boolean
+  /** How many candidates were checked against the ledger. */
+  readonly candidates: number
+  /** How a filter was answered: on the nearest, or by comparing the spans that pass it. */
+  readonly filter: 'none' | 'checked' | 'set'
+  /** Spans not in the index yet, searched in memory. */
+  readonly tail: number
+  readonly absorbing: number
+  readonly searching: number
+}
+
+/** Closest first; every hit was live at `position`. */
+export interface VectorAnswer {
+  readonly hits: readonly VectorHit[]
+  readonly position: number
+  readonly indexedThrough: number
+  /** Live spans with words that have no vector, and so cannot be hits. */
+  readonly waiting: number
+  readonly path: VectorPath
+}
+
+/** Vectors, derived from the ledger: the index may lag or be deleted, answers are complete all the same. */
+export interface VectorIndex {
+  /** @throws NO_VECTORS, INVALID_VECTOR, COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
+  search(collection: number, query: VectorQuery): Promise<VectorAnswer>
+  /** Brings the index of one collection, or of all, up to the log. @throws ABORTED */
+  catchUp(options?: {
+    readonly collection?: number
+    readonly signal?: AbortSignal
+    readonly onProgress?: (collection: number, pending: number) => void
+  }): Promise<void>
+  /** Call after a commit: the index catches up in the background. */
+  wake(): void
+  /** Compares the index with the live spans, and makes it anew where they differ when told to: O(store). */
+  verify(repair: boolean): Promise<readonly Problem[]>
   /** Removes every trace of these spans, which are tombstones, from its files. Answers what that still waits for. */
   erase(ids: readonly number[]): Promise<readonly string[]>
   close(): Promise<void>

@@ -233,6 +233,42 @@ spanstore summaries agent-7 --stale                # only those not current`,
     .option('--stale', 'only those that are not current')
     .action(act(() => import('./commands/summaries.ts')))
 
+  command(
+    'watch',
+    'follow the events of the store as they come',
+    `Follows the events of the store, in the order of each collection: one line each, or with --json one CloudEvents
+document each. With --consumer the reading is durable: the next watch of that name goes on where this one ended, and
+no event is missed. Interrupting ends it.`,
+    `spanstore watch
+spanstore watch --type span.retired summary.stale --json
+spanstore watch --consumer notifier --from start
+spanstore watch --from 120 --once --collection notes`,
+  )
+    .option(
+      '--from <start>',
+      'now, start, a position, or a cursor; of a consumer that is there, its own place counts',
+      'now',
+    )
+    .option('--type <type...>', 'only events of these types')
+    .option('--source <name...>', 'only events of these sources')
+    .option('--key <key...>', 'only events of these keys')
+    .option('--consumer <name>', 'a durable reader, made at first use')
+    .option('--once', 'end at the end of the log, instead of waiting for more')
+    .action(act(() => import('./commands/watch.ts')))
+  command(
+    'consumers',
+    'who reads the events durably, and how far behind',
+    'Lists the durable readers of events with what they have not acknowledged yet; of one, its dead letters too.',
+    `spanstore consumers
+spanstore consumers notifier --reset start
+spanstore consumers notifier --delete`,
+  )
+    .argument('[name]')
+    .option('--reset <start>', 'read on from now, from the start, or from a cursor')
+    .option('--replay', 'deliver its dead letters again')
+    .option('--delete', 'forget it')
+    .action(act(() => import('./commands/consumers.ts')))
+
   program.commandsGroup('Taking out:')
   command(
     'remove <source>',

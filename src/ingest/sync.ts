@@ -195,6 +195,8 @@ class Sync {
       if (result.status !== 'ok' && result.status !== 'empty') continue
       const { source, info } = result
       const { root, path } = info.metadata
+      // Emptied by hand, or erased with its metadata: nobody's, and in nobody's way.
+      if (result.status === 'empty' && root === undefined) continue
       ids.set(source, root)
       if (root === this.#root && typeof path === 'string') mine.push({ source, path, info })
     }

@@ -1,5 +1,6 @@
 import { parseAnchors, withoutAnchors } from '../core/anchors.ts'
 import { claimsOf } from '../core/claims.ts'
+import { decodeCursor } from '../core/cursor.ts'
 import { type Key, parseKey } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
 import type { CollectionInfo, Ledger, RegisterCommand } from '../ports.ts'
@@ -17,8 +18,8 @@ export interface SummaryInput {
   readonly covers?: readonly string[]
   /** A live summary of this session that it takes the place of. */
   readonly replaces?: string | readonly string[]
-  /** What the summarizer had read: a position of this collection. */
-  readonly basedOn?: number
+  /** What the summarizer had read: a position of this collection, or a cursor of the store when its inputs lie in several. */
+  readonly basedOn?: number | string
 }
 
 export interface Registration {
@@ -134,7 +135,9 @@ export class Session {
       basedOn:
         input.basedOn === undefined
           ? undefined
-          : new Map([[this.#info.id as string, wholeNumber(`${path}.basedOn`, input.basedOn, 0)]]),
+          : typeof input.basedOn === 'string'
+            ? decodeCursor(input.basedOn)
+            : new Map([[this.#info.id, wholeNumber(`${path}.basedOn`, input.basedOn, 0)]]),
       skeleton: hashOf([withoutAnchors(text), ...claims.map(withoutAnchors)].join('\u0000')),
     }
   }

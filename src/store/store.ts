@@ -1,6 +1,18 @@
+import type { Bell } from '../core/consumer.ts'
+import { encodeCursor } from '../core/cursor.ts'
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Metric, WriteResult } from '../core/model.ts'
-import type { Backup, CollectionInfo, Embedder, Ledger, LedgerStats, Problem, TextIndex } from '../ports.ts'
+import type {
+  Backup,
+  CollectionInfo,
+  Consumers,
+  Embedder,
+  Ledger,
+  LedgerStats,
+  Problem,
+  TextIndex,
+} from '../ports.ts'
+import type { Delivery, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
 import { array, identifier, invalid, object, wholeNumber } from './input.ts'
 
@@ -11,22 +23,25 @@ export interface CollectionOptions {
   readonly recreate?: boolean
 }
 
+/** What a store is put together from; `openStore` does it. */
+export interface StoreParts {
+  readonly ledger: Ledger
+  readonly text: TextIndex
+  readonly bell: Bell & { close(): void }
+  readonly consumers: Consumers
+  readonly subscriptions: Subscriptions
+  readonly embedder?: Embedder
+  readonly clock: () => number
+}
+
 /** An open store. Get one from `openStore(directory)`; close it when done. */
 export class Store implements AsyncDisposable {
   readonly #ledger: Ledger
-  readonly #text: TextIndex
-  readonly #embedder: Embedder | undefined
-  readonly #clock: () => number
+  readonly #parts: StoreParts
 
-  constructor(
-    ledger: Ledger,
-    text: TextIndex,
-    options: { readonly embedder?: Embedder; readonly clock: () => number },
-  ) {
-    this.#ledger = ledger
-    this.#text = text
-    this.#embedder = options.embedder
-    this.#clock = options.clock
+  constructor(parts: StoreParts) {
+    this.#ledger = parts.ledger
+    this.#parts = parts
   }
 
   get id(): Key {
@@ -48,10 +63,8 @@ export class Store implements AsyncDisposable {
       metric,
       options.recreate === true,
     )
-    return new Collection(
-      { ledger: this.#ledger, text: this.#text, embedder: this.#embedder, clock: this.#clock },
-      info,
-    )
+    const { ledger, text, embedder, clock } = this.#parts
+    return new Collection({ ledger, text, embedder, clock }, info)
   }
 
   /** The collections in use, by name. */
@@ -67,6 +80,11 @@ export class Store implements AsyncDisposable {
   /** Its spans answer `deleted` from now on; dependents in other collections get their causes. @throws COLLECTION_UNKNOWN */
   async dropCollection(name: string): Promise<WriteResult> {
     return await this.#ledger.dropCollection(identifier('name', name))
+  }
+
+  /** Where every collection stands now, as one token: for `basedOn`, `subscribe({ from })`, and to compare later. */
+  async cursor(): Promise<string> {
+    return encodeCursor(new Map((await this.#ledger.collections()).map(({ id, position }) => [id, position])))
   }
 
   /** Exactly one of the four results, whatever collection the key belongs to. */
@@ -85,7 +103,8 @@ export class Store implements AsyncDisposable {
    */
   async verify(options: { readonly repair?: boolean } = {}): Promise<readonly Problem[]> {
     object('options', options, ['repair'])
-    return await this.#ledger.verify(options.repair === true)
+    const repair = options.repair === true
+    return [...(await this.#ledger.verify(repair)), ...(await this.#parts.text.verify(repair))]
   }
 
   async stats(): Promise<LedgerStats> {
@@ -115,8 +134,24 @@ export class Store implements AsyncDisposable {
     return await this.#ledger.prune(wholeNumber('prune.before', options.before, 0), options.signal)
   }
 
+  /**
+   * Reads events as they come, each collection in order. With a `consumer` the reading is durable: what is not
+   * acknowledged comes again, also after a crash. @throws as `Subscriptions.subscribe` says
+   */
+  subscribe(options: SubscribeOptions = {}): AsyncIterableIterator<Delivery> {
+    return this.#parts.subscriptions.subscribe(options)
+  }
+
+  /** The durable consumers: list, lag, reset, filters, dead letters, replay. */
+  consumers(): Consumers {
+    return this.#parts.consumers
+  }
+
+  /** Ends subscriptions and lets their leases go, then closes the files. */
   async close(): Promise<void> {
-    await this.#text.close()
+    await this.#parts.subscriptions.close()
+    this.#parts.bell.close()
+    await this.#parts.text.close()
     await this.#ledger.close()
   }
 

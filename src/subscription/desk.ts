@@ -31,11 +31,12 @@ export class Desk {
   ack(delivered: Delivered): Promise<void> {
     if (this.#plan.consumer === undefined) return Promise.resolve()
     if (delivered.acked !== undefined) return delivered.acked
-    const lane = this.#laneOf(delivered)
-    if (lane instanceof SpanStoreError) return Promise.reject(lane)
+    const lane = this.#intake.lanes.get(delivered.ref)
+    const refusal = this.#refuse(delivered, lane)
+    if (refusal !== undefined) return Promise.reject(refusal)
     delivered.state = 'acked'
     this.activeAt = this.#clock()
-    delivered.acked = delivered.replay ? this.#ackReplay(delivered) : this.#ackNext(delivered, lane)
+    delivered.acked = delivered.replay ? this.#ackReplay(delivered) : this.#ackNext(delivered, lane!)
     return delivered.acked
   }
 
@@ -72,11 +73,12 @@ export class Desk {
           { path: 'consumer' },
         ),
       )
-    const lane = this.#laneOf(delivered)
-    if (lane instanceof SpanStoreError) return Promise.reject(lane)
+    const lane = this.#intake.lanes.get(delivered.ref)
+    const refusal = this.#refuse(delivered, lane)
+    if (refusal !== undefined) return Promise.reject(refusal)
     delivered.state = 'nacked'
     this.activeAt = this.#clock()
-    return delivered.replay ? this.#nackReplay(delivered, options) : this.#nackNext(delivered, lane, options)
+    return delivered.replay ? this.#nackReplay(delivered, options) : this.#nackNext(delivered, lane!, options)
   }
 
   #nackReplay(delivered: Delivered, options: NackOptions): Promise<void> {
@@ -114,13 +116,14 @@ export class Desk {
     })
   }
 
-  #laneOf(delivered: Delivered): Lane | SpanStoreError {
-    const lane = this.#intake.lanes.get(delivered.ref)!
+  /** A replayed event stands outside the order, and its collection may no longer be one the filter admits. */
+  #refuse(delivered: Delivered, lane: Lane | undefined): SpanStoreError | undefined {
     const { state, id } = delivered
-    if (state === 'open' && (delivered.replay || lane.pending[0] === delivered)) return lane
+    const first = lane?.pending[0]
+    if (state === 'open' && (delivered.replay || first === delivered)) return undefined
     const consumer = this.#plan.consumer!
     const why = {
-      open: `an earlier event of its collection (${lane.pending[0]?.id}) has no answer yet`,
+      open: `an earlier event of its collection (${first?.id}) has no answer yet`,
       void: 'an earlier event of its collection failed, and this one is delivered again after it',
       nacked: 'it was given back already',
       acked: 'it was acknowledged already',

@@ -78,6 +78,11 @@ export class Subscription implements AsyncIterableIterator<Delivery> {
       const value = this.#take()
       if (value !== undefined) return Promise.resolve({ done: false, value })
     }
+    // At once, so that 'now' of a new consumer is when its first event is asked for.
+    if (this.#outcome === undefined && this.#opening === undefined) {
+      this.#opening = this.#open()
+      this.#opening.catch(() => undefined)
+    }
     this.#calls++
     const result = this.#last.then(() => this.#pull())
     this.#last = result.then(
@@ -121,7 +126,6 @@ export class Subscription implements AsyncIterableIterator<Delivery> {
 
   async #pull(): Promise<IteratorResult<Delivery, undefined>> {
     try {
-      if (this.#outcome === undefined) this.#opening ??= this.#open()
       await this.#opening
       while (this.#outcome === undefined) {
         await this.#renew()

@@ -86,7 +86,8 @@ function forget({ connection, schema }: TextDatabase, collection: number): void 
   connection.run('DELETE FROM text_state WHERE collection = ?', collection)
 }
 
-function begin(database: TextDatabase, collection: number, head: Head): TextState {
+/** An empty index, which is to copy what is live now. */
+export function begin(database: TextDatabase, collection: number, head: Head): TextState {
   forget(database, collection)
   // Contentless: the ledger has the texts. FTS5's own 'secure-delete' would do nothing here, because the deletion of
   // a row whose text is unknown only marks it; erasure merges instead (see erase.ts). No prefix index: it doubles

@@ -18,7 +18,7 @@ export interface Condition {
 }
 
 /** Live, of the collection, and passing the filter. */
-export function liveIn(collection: number, where: Filter | undefined): Condition {
+function liveIn(collection: number, where: Filter | undefined): Condition {
   const filter = where && filterSql(where, CURRENT_METADATA)
   return {
     sql: `s.collection = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id) AND ${filter?.sql ?? '1'}`,
@@ -78,7 +78,7 @@ export function pruning<H>(
 }
 
 /** Ordering by `bm25()` keeps the best few while it reads; the hidden `rank` column would sort everything first. */
-export const best = (
+const best = (
   connection: Connection,
   table: string,
   match: string,

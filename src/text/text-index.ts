@@ -5,13 +5,22 @@ import { requireCollection } from '../ledger/sqlite/collections.ts'
 import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
-import type { TextAnswer, TextIndex, TextQuery } from '../ports.ts'
-import { absorb, follows, reach, readHead, readState, type TextState, tableOf, write } from './absorb.ts'
-import { isDamage, openTextDatabase, removeTextDatabase, type TextDatabase, textPath, wasReplaced } from './database.ts'
+import type { Problem, TextAnswer, TextIndex, TextQuery } from '../ports.ts'
+import { absorb, follows, reach, readHead, readState, write } from './absorb.ts'
+import {
+  isDamage,
+  openTextDatabase,
+  removeTextDatabase,
+  type TextDatabase,
+  textPath,
+  wasReplaced,
+} from './database.ts'
 import { mergeAway, truncateLog } from './erase.ts'
-import { type Asked, ask, type Frequency, hasWords } from './expression.ts'
+import { type Asked, ask, hasWords } from './expression.ts'
 import { find } from './find.ts'
+import { Frequencies } from './frequencies.ts'
 import { findInPast } from './past.ts'
+import { verifyIndex } from './verify.ts'
 
 export interface TextIndexOptions {
   /** How long a search may take to absorb what is missing before it answers without, in milliseconds. */
@@ -19,14 +28,6 @@ export interface TextIndexOptions {
   /** How long nothing may have been committed before the index catches up by itself, in milliseconds. */
   readonly idle?: number
 }
-
-/** Words of a collection that are frequent enough to be worth remembering, and for how many rows that was true. */
-interface Frequencies {
-  readonly rows: number
-  readonly known: Map<string, number>
-}
-
-const FREQUENT = 1_000
 
 /** Another process is writing to the index. */
 const BUSY = Symbol('busy')
@@ -51,7 +52,7 @@ export class SqliteTextIndex implements TextIndex {
   readonly #ledgerPath: string
   readonly #wait: number
   readonly #idle: number
-  readonly #frequencies = new Map<number, Frequencies>()
+  #frequencies = new Frequencies()
   #database: TextDatabase | undefined
   #timer: NodeJS.Timeout | undefined
   #stirred = 0
@@ -117,7 +118,7 @@ export class SqliteTextIndex implements TextIndex {
     if (state === undefined || !common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
     const { hits, expression } = find(connection, collection, query, asked, {
       rows: state.rows,
-      frequency: this.#frequency(collection, state),
+      frequency: this.#frequencies.of(this.#open(), collection, state),
       exact: indexedThrough === position,
     })
     return { ...common, hits, words: expression.used, pruned: expression.pruned }
@@ -142,31 +143,6 @@ export class SqliteTextIndex implements TextIndex {
       this.#check(query.signal)
     })
     return { ...common, hits, words: expression.used, pruned: expression.pruned }
-  }
-
-  /** Counting a frequent word takes a while, and its frequency hardly changes: it is remembered for a while. */
-  #frequency(collection: number, { rows }: TextState): Frequency {
-    const { connection, schema } = this.#open()
-    const table = tableOf(collection)
-    const terms = `${table}_terms`
-    let frequencies = this.#frequencies.get(collection)
-    if (frequencies === undefined)
-      connection.db.exec(
-        `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${terms} USING fts5vocab(${schema}, ${table}, row)`,
-      )
-    if (frequencies === undefined || Math.abs(frequencies.rows - rows) * 10 > frequencies.rows) {
-      frequencies = { rows, known: new Map() }
-      this.#frequencies.set(collection, frequencies)
-    }
-    const { known } = frequencies
-    return (token) => {
-      let count = known.get(token)
-      if (count === undefined) {
-        count = connection.value<number>(`SELECT doc FROM ${terms} WHERE term = ?`, token) ?? 0
-        if (count >= FREQUENT) known.set(token, count)
-      }
-      return count
-    }
   }
 
   // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────
@@ -266,6 +242,19 @@ export class SqliteTextIndex implements TextIndex {
     })
   }
 
+  async verify(repair: boolean): Promise<readonly Problem[]> {
+    await this.catchUp()
+    return await this.#healing(async () => {
+      const problems: Problem[] = []
+      for (const [collection] of this.#open().connection.rows<[number]>('SELECT collection FROM text_state'))
+        problems.push(
+          ...(await this.#patiently(async (database) => verifyIndex(database, collection, repair))),
+        )
+      if (repair && problems.length > 0) await this.catchUp()
+      return problems
+    })
+  }
+
   async #patiently<T>(work: (database: TextDatabase) => Promise<T>): Promise<T> {
     const started = performance.now()
     for (;;) {
@@ -291,7 +280,7 @@ export class SqliteTextIndex implements TextIndex {
   #letGo(): void {
     if (this.#database?.path !== undefined) this.#database.connection.db.close()
     this.#database = undefined
-    this.#frequencies.clear()
+    this.#frequencies = new Frequencies()
   }
 
   #open(): TextDatabase {

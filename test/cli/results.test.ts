@@ -176,11 +176,13 @@ describe('every answer', () => {
 
   test('has colours only when asked for, or on a terminal', async () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the escapes are looked for
-    const escape = /\u001b\[/
-    expect((await run('fetch', keys.ok!)).out).not.toMatch(escape)
+    const coloured = /\u001b\[/
+    expect((await run('fetch', keys.ok!)).out).not.toMatch(coloured)
     const args = ['fetch', keys.ok!]
-    expect((await spanstore(args, { cwd, env: { FORCE_COLOR: '1' } })).out).toMatch(escape)
-    expect((await spanstore(args, { cwd, env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).out).not.toMatch(escape)
+    expect((await spanstore(args, { cwd, env: { FORCE_COLOR: '1' } })).out).toMatch(coloured)
+    expect((await spanstore(args, { cwd, env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).out).not.toMatch(
+      coloured,
+    )
   })
 })
 

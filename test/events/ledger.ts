@@ -6,7 +6,7 @@ import { monotonicFactory } from 'ulid'
 import type { EventType } from '../../src/core/event.ts'
 import type { Key } from '../../src/core/key.ts'
 import { Commit } from '../../src/ledger/sqlite/commit.ts'
-import { Consumers } from '../../src/ledger/sqlite/consumers.ts'
+import { SqliteConsumers } from '../../src/ledger/sqlite/consumers.ts'
 import { Doorbell } from '../../src/ledger/sqlite/doorbell.ts'
 import { SqliteEventLog } from '../../src/ledger/sqlite/event-log.ts'
 import { openDatabase } from '../../src/ledger/sqlite/open.ts'
@@ -21,7 +21,7 @@ export class TestLedger {
   readonly connection: Connection
   readonly doorbell: Doorbell
   readonly log: SqliteEventLog
-  readonly consumers: Consumers
+  readonly consumers: SqliteConsumers
   readonly subscriptions: Subscriptions
   /** The clock, when a test sets it. */
   now: number | undefined
@@ -39,7 +39,7 @@ export class TestLedger {
     this.doorbell = new Doorbell({ connection: this.connection, directory, ...options })
     const host = { connection: this.connection, write: this.write, clock: this.clock }
     this.log = new SqliteEventLog(host)
-    this.consumers = new Consumers(host)
+    this.consumers = new SqliteConsumers(host)
     this.subscriptions = new Subscriptions({
       log: this.log,
       bell: this.doorbell,

@@ -8,8 +8,8 @@ describe.skipIf(!present)(named('documents as they were really edited'), () => {
     const { edits, kept, recognised, succeeded } = await replayHistory(file, 15)
     expect(edits).toBeGreaterThan(0)
     expect(kept).toBeGreaterThan(0.5)
-    expect(recognised).toBeGreaterThan(0.97)
-    expect(succeeded).toBeGreaterThan(0.6)
+    expect(recognised).toBeGreaterThan(0.99)
+    expect(succeeded).toBeGreaterThan(0.8)
   })
 })
 

@@ -202,13 +202,15 @@ describe('concurrent writes of one process', () => {
   it('puts of one source all land, one after the other, and the last one is what is live', async () => {
     const store = await openStore(':memory:')
     const notes = await store.collection('notes')
-    const texts = Array.from({ length: 20 }, (_, i) => `Version ${i}.\n\nShared by all of the versions, word for word.`)
+    const texts = Array.from(
+      { length: 20 },
+      (_, i) => `Version ${i}.\n\nShared by all of the versions, word for word.`,
+    )
     const results = await Promise.all(texts.map((text) => notes.put({ source: 's', text })))
     expect(results.map(({ revision }) => revision).sort((a, b) => a - b)).toEqual(texts.map((_, i) => i + 1))
     const last = results.findIndex(({ revision }) => revision === 20)
     expect((await notes.read('s')).text).toBe(texts[last])
-    for (const { revision } of results)
-      expect(texts).toContain((await notes.read('s', { revision })).text)
+    for (const { revision } of results) expect(texts).toContain((await notes.read('s', { revision })).text)
     await store.close()
   })
 
@@ -217,7 +219,9 @@ describe('concurrent writes of one process', () => {
     const notes = await store.collection('notes')
     await notes.put({ source: 's', text: 'Zero.' })
     const results = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, i) => notes.put({ source: 's', text: `Version ${i}.`, expectedRevision: 1 })),
+      Array.from({ length: 10 }, (_, i) =>
+        notes.put({ source: 's', text: `Version ${i}.`, expectedRevision: 1 }),
+      ),
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const result of results)
@@ -232,7 +236,13 @@ describe('concurrent writes of one process', () => {
     const answers = await Promise.all([send(), send(), send()])
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     const put = () =>
-      notes.putMany([{ source: 's', text: 'Two.' }, { source: 't', text: 'Three.' }], { commandId: 'd' })
+      notes.putMany(
+        [
+          { source: 's', text: 'Two.' },
+          { source: 't', text: 'Three.' },
+        ],
+        { commandId: 'd' },
+      )
     const both = await Promise.all([put(), put(), put()])
     expect(new Set(both.map((answer) => JSON.stringify(answer))).size).toBe(1)
     expect(await notes.count()).toBe(2)

@@ -2,7 +2,14 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Chunker, foreign, whole } from '../../src/chunking/index.ts'
-import { type Collection, isSpanStoreError, type Key, openStore, type Session, type Store } from '../../src/index.ts'
+import {
+  type Collection,
+  isSpanStoreError,
+  type Key,
+  openStore,
+  type Session,
+  type Store,
+} from '../../src/index.ts'
 import { dump, temporary } from './helpers.ts'
 
 /*
@@ -66,9 +73,26 @@ async function refused(call: () => unknown, code?: string | RegExp, naming?: str
 
 // Values of every wrong type, for parameters that are typed otherwise.
 const any = (value: unknown) => value as never
-const NOTHING = [undefined, null, 0, 1.5, Number.NaN, 10n, true, 'text', Symbol('s'), () => 0, [], {}, new Date(0), new Map()]
+const NOTHING = [
+  undefined,
+  null,
+  0,
+  1.5,
+  Number.NaN,
+  10n,
+  true,
+  'text',
+  Symbol('s'),
+  () => 0,
+  [],
+  {},
+  new Date(0),
+  new Map(),
+]
 const except = (...fine: unknown[]) =>
-  NOTHING.filter((value) => !fine.some((type) => (typeof type === 'function' ? type(value) : Object.is(type, value))))
+  NOTHING.filter(
+    (value) => !fine.some((type) => (typeof type === 'function' ? type(value) : Object.is(type, value))),
+  )
 const isString = (value: unknown) => typeof value === 'string'
 const isArray = Array.isArray
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
@@ -80,7 +104,11 @@ describe('a value of the wrong type is refused by every verb, and nothing is wri
     ['put.text', except(isString, null), (v) => notes.put({ source: 'x', text: any(v) })],
     ['put.spans', except(isArray), (v) => notes.put({ source: 'x', spans: any(v) })],
     ['put.spans[0]', NOTHING, (v) => notes.put({ source: 'x', spans: [any(v)] })],
-    ['put.spans[0].text', except(isString, null), (v) => notes.put({ source: 'x', spans: [{ text: any(v) }] })],
+    [
+      'put.spans[0].text',
+      except(isString, null),
+      (v) => notes.put({ source: 'x', spans: [{ text: any(v) }] }),
+    ],
     [
       'put.metadata',
       except(undefined, (v: unknown) => isObject(v) && Object.getPrototypeOf(v) === Object.prototype),
@@ -88,10 +116,23 @@ describe('a value of the wrong type is refused by every verb, and nothing is wri
     ],
     [
       'put.metadata.a',
-      [Number.NaN, Number.POSITIVE_INFINITY, 10n, Symbol('s'), () => 0, new Date(0), new Map(), new Uint8Array(2)],
+      [
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        10n,
+        Symbol('s'),
+        () => 0,
+        new Date(0),
+        new Map(),
+        new Uint8Array(2),
+      ],
       (v) => notes.put({ source: 'x', text: 'x', metadata: { a: any(v) } }),
     ],
-    ['put.vector', except(undefined), (v) => notes.put({ source: 'x', spans: [{ text: 'x' }], vector: any(v) })],
+    [
+      'put.vector',
+      except(undefined),
+      (v) => notes.put({ source: 'x', spans: [{ text: 'x' }], vector: any(v) }),
+    ],
     [
       'put.vector[0]',
       [...except(0, 1.5), undefined, [1], Number.POSITIVE_INFINITY, 1e39],
@@ -157,7 +198,11 @@ describe('a value of the wrong type is refused by every verb, and nothing is wri
     ['fetchMany', except(isArray), (v) => notes.fetchMany(any(v))],
     ['fetchMany[0]', except(isString), (v) => notes.fetchMany([any(v)])],
     ['find', except(undefined, (v: unknown) => isObject(v)), (v) => notes.find(any(v))],
-    ['find.where', NOTHING.filter((v) => v !== undefined && !isObject(v)), (v) => notes.find({ where: any(v) })],
+    [
+      'find.where',
+      NOTHING.filter((v) => v !== undefined && !isObject(v)),
+      (v) => notes.find({ where: any(v) }),
+    ],
     ['find.limit', [...except(undefined, null, 0), -1, 10_001], (v) => notes.find({ limit: any(v) })],
     ['find.offset', [...except(undefined, null, 0), -1], (v) => notes.find({ offset: any(v) })],
     ['find.sources', except(undefined, isArray), (v) => notes.find({ sources: any(v) })],
@@ -175,12 +220,24 @@ describe('a value of the wrong type is refused by every verb, and nothing is wri
     ['register.text', except(isString), (v) => session.register({ text: any(v), dependsOn: [live] })],
     ['register.claims', except(undefined, isArray), (v) => session.register({ text: 'x', claims: any(v) })],
     ['register.claims[0]', except(isString), (v) => session.register({ text: 'x', claims: [any(v)] })],
-    ['register.dependsOn', except(undefined, isArray), (v) => session.register({ text: 'x', dependsOn: any(v) })],
+    [
+      'register.dependsOn',
+      except(undefined, isArray),
+      (v) => session.register({ text: 'x', dependsOn: any(v) }),
+    ],
     ['register.dependsOn[0]', NOTHING, (v) => session.register({ text: 'x', dependsOn: [any(v)] })],
     ['register.covers[0]', NOTHING, (v) => session.register({ text: 'x', covers: [any(v)] })],
-    ['register.replaces', except(undefined, isArray), (v) => session.register({ text: 'x', replaces: any(v) })],
+    [
+      'register.replaces',
+      except(undefined, isArray),
+      (v) => session.register({ text: 'x', replaces: any(v) }),
+    ],
     ['register.replaces[0]', NOTHING, (v) => session.register({ text: 'x', replaces: [any(v)] })],
-    ['register.basedOn', [...except(undefined, 0), -1], (v) => session.register({ text: 'x', basedOn: any(v) })],
+    [
+      'register.basedOn',
+      [...except(undefined, 0), -1],
+      (v) => session.register({ text: 'x', basedOn: any(v) }),
+    ],
     ['register options', except(undefined, isObject), (v) => session.register({ text: 'x' }, any(v))],
     ['authoritative', NOTHING, (v) => session.authoritative(any(v))],
     ['context', NOTHING, (v) => session.context(any(v))],
@@ -207,7 +264,11 @@ describe('text that could not be given back as it came', () => {
   it('half a surrogate pair is refused wherever text or a name is taken, with its place', async () => {
     await refused(() => notes.put({ source: 'x', text: LONE }), 'ILL_FORMED_TEXT', 'put.text')
     await refused(() => notes.put({ source: LONE, text: 'x' }), 'ILL_FORMED_TEXT', 'put.source')
-    await refused(() => notes.put({ source: 'x', spans: [{ text: LONE }] }), 'ILL_FORMED_TEXT', /spans\[0\]\.text/)
+    await refused(
+      () => notes.put({ source: 'x', spans: [{ text: LONE }] }),
+      'ILL_FORMED_TEXT',
+      /spans\[0\]\.text/,
+    )
     await refused(() => notes.putMany([{ source: 'x', text: LONE }]), 'ILL_FORMED_TEXT', /putMany\[0\]/)
     await refused(() => notes.append({ source: 'x', spans: [{ text: LONE }] }), 'ILL_FORMED_TEXT')
     await refused(() => notes.put({ source: 'x', text: 'x', commandId: LONE }), 'ILL_FORMED_TEXT')
@@ -235,10 +296,16 @@ describe('text that could not be given back as it came', () => {
       expect(await notes.fetch(added[0]!)).toMatchObject({ status: 'ok', span: { text } })
       expect((await notes.read('x')).text).toBe(text)
     }
-    const { added } = await notes.put({ source: 'a\u0000b', text: 'x', metadata: { 'a\u0000': 'b\u0000', c: '\ud800' } })
+    const { added } = await notes.put({
+      source: 'a\u0000b',
+      text: 'x',
+      metadata: { 'a\u0000': 'b\u0000', c: '\ud800' },
+    })
     expect(await notes.source('a')).toMatchObject({ status: 'absent' })
     expect(await notes.source('a\u0000b')).toMatchObject({ status: 'ok' })
-    expect(await notes.fetch(added[0]!)).toMatchObject({ span: { metadata: { 'a\u0000': 'b\u0000', c: '\ud800' } } })
+    expect(await notes.fetch(added[0]!)).toMatchObject({
+      span: { metadata: { 'a\u0000': 'b\u0000', c: '\ud800' } },
+    })
     expect(await notes.find({ sources: ['a\u0000b'] })).toHaveLength(1)
   })
 
@@ -260,7 +327,11 @@ describe('fields nobody knows', () => {
     await refused(() => notes.putMany([{ source: 's', text: 'x', ...extra }]), 'INVALID_ARGUMENT', naming)
     await refused(() => notes.putMany([], any(extra)), 'INVALID_ARGUMENT', naming)
     await refused(() => notes.append({ source: 's', spans: [], ...extra }), 'INVALID_ARGUMENT', naming)
-    await refused(() => notes.put({ source: 's', spans: [{ text: 'x', ...extra }] }), 'INVALID_ARGUMENT', naming)
+    await refused(
+      () => notes.put({ source: 's', spans: [{ text: 'x', ...extra }] }),
+      'INVALID_ARGUMENT',
+      naming,
+    )
     await refused(() => notes.remove({ source: 's', ...extra }), 'INVALID_ARGUMENT', naming)
     await refused(() => notes.retire([live], any(extra)), 'INVALID_ARGUMENT', naming)
     await refused(() => notes.update({ keys: [live], ...extra }), 'INVALID_ARGUMENT', naming)
@@ -270,7 +341,11 @@ describe('fields nobody knows', () => {
     await refused(() => notes.read('s', any(extra)), 'INVALID_ARGUMENT', naming)
     await refused(() => notes.count(any(extra)), 'INVALID_ARGUMENT', naming)
     await refused(() => session.register({ text: 'x', ...extra }), 'INVALID_ARGUMENT', naming)
-    await refused(() => session.register({ text: 'x', dependsOn: [live] }, any(extra)), 'INVALID_ARGUMENT', naming)
+    await refused(
+      () => session.register({ text: 'x', dependsOn: [live] }, any(extra)),
+      'INVALID_ARGUMENT',
+      naming,
+    )
     await refused(() => store.collection('x', any(extra)), 'INVALID_ARGUMENT', naming)
   })
 
@@ -283,7 +358,8 @@ describe('fields nobody knows', () => {
 
 describe('vectors', () => {
   it('of another length than the first, or not finite in 32 bits, are refused', async () => {
-    const put = (vector: readonly number[] | Float32Array) => notes.put({ source: 'x', spans: [{ text: 'x', vector }] })
+    const put = (vector: readonly number[] | Float32Array) =>
+      notes.put({ source: 'x', spans: [{ text: 'x', vector }] })
     await refused(() => put([1, 2]), 'INVALID_VECTOR')
     await refused(() => put([1, 2, 3, 4]), 'INVALID_VECTOR')
     await refused(() => put([]), 'INVALID_VECTOR')
@@ -292,10 +368,18 @@ describe('vectors', () => {
     await refused(() => put(new Float32Array([1, Number.NaN, 1])), 'INVALID_VECTOR')
     await refused(() => notes.append({ source: 'v', spans: [{ text: 'x', vector: [1] }] }), 'INVALID_VECTOR')
     await refused(
-      () => notes.putMany([{ source: 'x', text: 'fine' }, { source: 'y', spans: [{ text: 'y', vector: [1] }] }]),
+      () =>
+        notes.putMany([
+          { source: 'x', text: 'fine' },
+          { source: 'y', spans: [{ text: 'y', vector: [1] }] },
+        ]),
       'INVALID_VECTOR',
     )
-    await refused(() => notes.put({ source: 'x', spans: [], vector: [1, 2, 3] }), 'INVALID_ARGUMENT', 'vector')
+    await refused(
+      () => notes.put({ source: 'x', spans: [], vector: [1, 2, 3] }),
+      'INVALID_ARGUMENT',
+      'vector',
+    )
     await refused(() => notes.put({ source: 'x', text: 'A.\n\nB.', vector: [1, 2, 3], chunker: twoChunks }))
     await put(new Float32Array([1, 2, 3]))
   })
@@ -310,8 +394,14 @@ const twoChunks: Chunker = {
 
 describe('metadata', () => {
   it('keys that mean something to JavaScript are keys like any other', async () => {
-    const metadata = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2, "toString": "x", "hasOwnProperty": []}')
-    const { added } = await notes.put({ source: 'x', spans: [{ text: 'x', metadata }], metadata: { year: 1 } })
+    const metadata = JSON.parse(
+      '{"__proto__": {"polluted": 1}, "constructor": 2, "toString": "x", "hasOwnProperty": []}',
+    )
+    const { added } = await notes.put({
+      source: 'x',
+      spans: [{ text: 'x', metadata }],
+      metadata: { year: 1 },
+    })
     const found = await notes.fetch(added[0]!)
     if (found.status !== 'ok' || found.kind !== 'span') throw new Error('should be ok')
     expect(JSON.stringify(found.span.metadata)).toBe(
@@ -322,14 +412,20 @@ describe('metadata', () => {
     await notes.update({ keys: added, metadata: JSON.parse('{"__proto__": null}'), unset: ['constructor'] })
     const after = await notes.fetch(added[0]!)
     if (after.status !== 'ok' || after.kind !== 'span') throw new Error('should be ok')
-    expect(JSON.stringify(after.span.metadata)).toBe('{"__proto__":null,"hasOwnProperty":[],"toString":"x","year":1}')
+    expect(JSON.stringify(after.span.metadata)).toBe(
+      '{"__proto__":null,"hasOwnProperty":[],"toString":"x","year":1}',
+    )
     expect(await notes.find({ where: { constructor: { $exists: true } } as never })).toHaveLength(0)
   })
 
   it('that has no end, or throws when it is read, is refused', async () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
-    await refused(() => notes.put({ source: 'x', text: 'x', metadata: any(circle) }), 'INVALID_ARGUMENT', /self/)
+    await refused(
+      () => notes.put({ source: 'x', text: 'x', metadata: any(circle) }),
+      'INVALID_ARGUMENT',
+      /self/,
+    )
     await refused(() => notes.update({ keys: [live], metadata: any(circle) }), 'INVALID_ARGUMENT')
     let deep: unknown = 1
     for (let i = 0; i < 200; i++) deep = [deep]
@@ -337,7 +433,11 @@ describe('metadata', () => {
     class Point {
       x = 1
     }
-    await refused(() => notes.put({ source: 'x', text: 'x', metadata: any({ at: new Point() }) }), 'INVALID_ARGUMENT', /at/)
+    await refused(
+      () => notes.put({ source: 'x', text: 'x', metadata: any({ at: new Point() }) }),
+      'INVALID_ARGUMENT',
+      /at/,
+    )
   })
 
   it('equal up to the order of its keys is equal', async () => {
@@ -350,10 +450,28 @@ describe('metadata', () => {
 describe('keys', () => {
   it('that are not there, or belong elsewhere, answer absent and change nothing', async () => {
     const before = dump(db)
-    for (const key of ['', 'x', ABSENT, live.toLowerCase(), `${live} `, LONE, '\u0000', foreignKey, 'x'.repeat(100_000)])
+    for (const key of [
+      '',
+      'x',
+      ABSENT,
+      live.toLowerCase(),
+      `${live} `,
+      LONE,
+      '\u0000',
+      foreignKey,
+      'x'.repeat(100_000),
+    ])
       expect(await notes.fetch(key)).toEqual({ status: 'absent', key })
-    expect(await notes.fetchMany([live, foreignKey, live])).toMatchObject([{ status: 'ok' }, { status: 'absent' }, { status: 'ok' }])
-    expect(await notes.retire([foreignKey, ABSENT, 'x'])).toMatchObject({ retired: [], already: [], absent: [foreignKey, ABSENT, 'x'] })
+    expect(await notes.fetchMany([live, foreignKey, live])).toMatchObject([
+      { status: 'ok' },
+      { status: 'absent' },
+      { status: 'ok' },
+    ])
+    expect(await notes.retire([foreignKey, ABSENT, 'x'])).toMatchObject({
+      retired: [],
+      already: [],
+      absent: [foreignKey, ABSENT, 'x'],
+    })
     expect(await notes.retire([dead])).toMatchObject({ retired: [], already: [dead] })
     expect(await store.fetch(foreignKey)).toMatchObject({ status: 'ok' })
     expect(dump(db)).toEqual(before)
@@ -366,11 +484,23 @@ describe('keys', () => {
 
   it('a summary is registered on nothing that is absent, empty or retired', async () => {
     for (const key of [dead, ABSENT, blank]) {
-      await refused(() => session.register({ text: 'x', dependsOn: [live, key] }), 'DEPENDENCY_UNSATISFIED', key)
-      await refused(() => session.register({ text: `x [[${key}]]` }), 'DEPENDENCY_UNSATISFIED', key)
-      await refused(() => session.register({ text: 'x', dependsOn: [live], covers: [key] }), 'DEPENDENCY_UNSATISFIED', key)
       await refused(
-        () => session.register([{ text: 'x', dependsOn: [live] }, { text: 'y', dependsOn: [key] }]),
+        () => session.register({ text: 'x', dependsOn: [live, key] }),
+        'DEPENDENCY_UNSATISFIED',
+        key,
+      )
+      await refused(() => session.register({ text: `x [[${key}]]` }), 'DEPENDENCY_UNSATISFIED', key)
+      await refused(
+        () => session.register({ text: 'x', dependsOn: [live], covers: [key] }),
+        'DEPENDENCY_UNSATISFIED',
+        key,
+      )
+      await refused(
+        () =>
+          session.register([
+            { text: 'x', dependsOn: [live] },
+            { text: 'y', dependsOn: [key] },
+          ]),
         'DEPENDENCY_UNSATISFIED',
         key,
       )
@@ -381,8 +511,15 @@ describe('keys', () => {
 
   it('only a live summary of the same session is replaced, and never by one that stands on it', async () => {
     for (const replaces of [live, ABSENT, foreignKey])
-      await refused(() => session.register({ text: 'x', dependsOn: [live], replaces }), 'KEY_NOT_LIVE', replaces)
-    await refused(() => notes.session('b').register({ text: 'x', dependsOn: [live], replaces: summary }), 'KEY_NOT_LIVE')
+      await refused(
+        () => session.register({ text: 'x', dependsOn: [live], replaces }),
+        'KEY_NOT_LIVE',
+        replaces,
+      )
+    await refused(
+      () => notes.session('b').register({ text: 'x', dependsOn: [live], replaces: summary }),
+      'KEY_NOT_LIVE',
+    )
     await refused(() => session.register({ text: 'x', dependsOn: [summary], replaces: summary }), 'CYCLE')
     const { key } = await session.register({ text: 'Above.', dependsOn: [summary] })
     await refused(() => session.register({ text: 'x', dependsOn: [key], replaces: summary }), 'CYCLE')
@@ -392,7 +529,11 @@ describe('keys', () => {
     const { position } = await notes.put({ source: 'in', spans: [{ text: 'A' }, { text: 'B' }] })
     const [a] = (await notes.read('in')).places.map(({ key }) => key)
     await notes.retire([a!], { reason: 'evicted' })
-    await refused(() => session.register({ text: 'x', dependsOn: [a!], basedOn: position }), 'INPUTS_MOVED', a)
+    await refused(
+      () => session.register({ text: 'x', dependsOn: [a!], basedOn: position }),
+      'INPUTS_MOVED',
+      a,
+    )
     const { added } = await notes.put({ source: 'in', spans: [{ text: 'A' }, { text: 'B' }] })
     await refused(() => session.register({ text: 'x', dependsOn: added, basedOn: position }), 'INPUTS_MOVED')
     await session.register({ text: `x [[${a}]]`, basedOn: position })
@@ -401,11 +542,19 @@ describe('keys', () => {
 
 describe('revisions and commands', () => {
   it('a put that expected another revision is refused, naming both', async () => {
-    await refused(() => notes.put({ source: 's', text: 'late', expectedRevision: 0 }), 'REVISION_CONFLICT', /revision 1, not 0/)
+    await refused(
+      () => notes.put({ source: 's', text: 'late', expectedRevision: 0 }),
+      'REVISION_CONFLICT',
+      /revision 1, not 0/,
+    )
     await refused(() => notes.put({ source: 's', text: 'late', expectedRevision: 2 }), 'REVISION_CONFLICT')
     await refused(() => notes.put({ source: 'new', text: 'x', expectedRevision: 1 }), 'REVISION_CONFLICT')
     await refused(
-      () => notes.putMany([{ source: 'new', text: 'x' }, { source: 's', text: 'late', expectedRevision: 0 }]),
+      () =>
+        notes.putMany([
+          { source: 'new', text: 'x' },
+          { source: 's', text: 'late', expectedRevision: 0 },
+        ]),
       'REVISION_CONFLICT',
     )
     await notes.put({ source: 's', text: 'in time', expectedRevision: 1 })
@@ -414,7 +563,12 @@ describe('revisions and commands', () => {
 
   it('a source named twice in one putMany is refused', async () => {
     await refused(
-      () => notes.putMany([{ source: 'x', text: 'a' }, { source: 'y', text: 'b' }, { source: 'x', text: 'c' }]),
+      () =>
+        notes.putMany([
+          { source: 'x', text: 'a' },
+          { source: 'y', text: 'b' },
+          { source: 'x', text: 'c' },
+        ]),
       'DUPLICATE_SOURCE',
       'x',
     )
@@ -423,11 +577,26 @@ describe('revisions and commands', () => {
   it('a write sent again with its commandId answers what it answered first, and writes nothing', async () => {
     const writes: [string, (commandId: string) => Promise<unknown>][] = [
       ['put', (commandId) => notes.put({ source: 'c', text: 'First.', commandId })],
-      ['a put that changes nothing', (commandId) => notes.put({ source: 'v', spans: [{ text: 'With a vector.' }], commandId })],
-      ['a put that changes nothing, with vectors', (commandId) =>
-        notes.put({ source: 'v', spans: [{ text: 'With a vector.', vector: [1, 2, 3] }], commandId })],
-      ['putMany, partly unchanged', (commandId) =>
-        notes.putMany([{ source: 'v', spans: [{ text: 'With a vector.' }] }, { source: 'd', text: 'D.' }], { commandId })],
+      [
+        'a put that changes nothing',
+        (commandId) => notes.put({ source: 'v', spans: [{ text: 'With a vector.' }], commandId }),
+      ],
+      [
+        'a put that changes nothing, with vectors',
+        (commandId) =>
+          notes.put({ source: 'v', spans: [{ text: 'With a vector.', vector: [1, 2, 3] }], commandId }),
+      ],
+      [
+        'putMany, partly unchanged',
+        (commandId) =>
+          notes.putMany(
+            [
+              { source: 'v', spans: [{ text: 'With a vector.' }] },
+              { source: 'd', text: 'D.' },
+            ],
+            { commandId },
+          ),
+      ],
       ['append', (commandId) => notes.append({ source: 'c', spans: [{ text: 'Second.' }], commandId })],
       ['update', (commandId) => notes.update({ keys: [live], metadata: { a: 1 }, commandId })],
       ['register', (commandId) => session.register({ text: 'Sum of it.', dependsOn: [live] }, { commandId })],
@@ -445,13 +614,21 @@ describe('revisions and commands', () => {
   })
 
   it('a command that was refused may be sent again and succeed', async () => {
-    await refused(() => notes.put({ source: 's', text: 'x', expectedRevision: 7, commandId: 'again' }), 'REVISION_CONFLICT')
-    expect(await notes.put({ source: 's', text: 'x', expectedRevision: 1, commandId: 'again' })).toMatchObject({ revision: 2 })
+    await refused(
+      () => notes.put({ source: 's', text: 'x', expectedRevision: 7, commandId: 'again' }),
+      'REVISION_CONFLICT',
+    )
+    expect(
+      await notes.put({ source: 's', text: 'x', expectedRevision: 1, commandId: 'again' }),
+    ).toMatchObject({ revision: 2 })
   })
 
   it('an expiry in the past is a tombstone at once, and never an answer', async () => {
     const { added } = await notes.put({ source: 'x', text: 'Short-lived.', expiresAt: 1 })
-    expect(await notes.fetch(added[0]!)).toMatchObject({ status: 'tombstone', tombstone: { reason: 'expired' } })
+    expect(await notes.fetch(added[0]!)).toMatchObject({
+      status: 'tombstone',
+      tombstone: { reason: 'expired' },
+    })
   })
 
   it('two texts are never taken for one, however their pieces are arranged', async () => {
@@ -463,7 +640,14 @@ describe('revisions and commands', () => {
     })
     for (const separator of ['\u0000', ' ', ',']) {
       const long = `A${'|'}B`
-      await notes.put({ source: separator, text: long, chunker: cut([[0, 1], [2, 3]]) })
+      await notes.put({
+        source: separator,
+        text: long,
+        chunker: cut([
+          [0, 1],
+          [2, 3],
+        ]),
+      })
       const fake = `A${['', hashOf('B'), '|', '', ''].join(separator)}`
       const result = await notes.put({ source: separator, text: fake, chunker: cut([[0, 1]]) })
       expect(result.outcome).toBe('revised')
@@ -506,7 +690,10 @@ describe('a store or collection that is gone', () => {
     ])
       await refused(call, 'COLLECTION_DROPPED')
     expect(await store.fetch(live)).toMatchObject({ status: 'tombstone', tombstone: { reason: 'deleted' } })
-    expect(await store.fetch(summary)).toMatchObject({ status: 'tombstone', tombstone: { reason: 'discarded' } })
+    expect(await store.fetch(summary)).toMatchObject({
+      status: 'tombstone',
+      tombstone: { reason: 'discarded' },
+    })
     expect(await store.fetch(dead)).toMatchObject({ status: 'tombstone', tombstone: { reason: 'evicted' } })
   })
 

@@ -8,6 +8,7 @@ import { type Op, type SummaryOp, World } from './world.ts'
 
 const small = fc.nat({ max: 7 })
 const pick = fc.nat({ max: 11 })
+/** Now and then a blank one. */
 const words = fc.array(small, { maxLength: 6 })
 const c = fc.nat({ max: 3 }).map((n) => (n === 3 ? 1 : 0))
 const s = fc.nat({ max: 2 })
@@ -49,7 +50,12 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ op: fc.constant('again' as const), c, s, how }) },
   {
     weight: 4,
-    arbitrary: fc.record({ op: fc.constant('append' as const), c, s, words: fc.array(small, { maxLength: 3 }) }),
+    arbitrary: fc.record({
+      op: fc.constant('append' as const),
+      c,
+      s,
+      words: fc.array(small, { maxLength: 3 }),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('remove' as const), c, s }) },
   {
@@ -90,6 +96,7 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
       summaries: fc.array(summary, { minLength: 1, maxLength: 2 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('prune' as const), ago: fc.nat({ max: 9 }) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('rename' as const), c }) },
   { weight: 1, arbitrary: fc.constant({ op: 'reopen' as const }) },
 )

@@ -21,7 +21,9 @@ const stateOf = async (store: Store, key: Key) => (await summaryOf(store, key)).
 const causesOf = async (store: Store, key: Key) => (await summaryOf(store, key)).causes.map((c) => c.key)
 
 const spans = (n: number, word = 'turn') =>
-  Array.from({ length: n }, (_, i) => ({ text: `${word} ${i} of the conversation, which says something of its own` }))
+  Array.from({ length: n }, (_, i) => ({
+    text: `${word} ${i} of the conversation, which says something of its own`,
+  }))
 
 describe('a retired span reaches everything that stands on it, in the same commit', () => {
   it('1000 summaries of one span: all stale, all named by the put, each with that one cause', async () => {
@@ -134,10 +136,16 @@ describe('early cutoff', () => {
     const top = await session.register({ text: 'Top.', dependsOn: [high.key] })
     const edited = await notes.put({
       source: 's',
-      spans: [{ text: 'turn 0 of the conversation, which says something of its own and more' }, ...spans(3).slice(1)],
+      spans: [
+        { text: 'turn 0 of the conversation, which says something of its own and more' },
+        ...spans(3).slice(1),
+      ],
     })
     expect(edited.stale).toHaveLength(3)
-    const again = await session.register({ text: `The first turns. [[${edited.added[0]!}]]`, replaces: low.key })
+    const again = await session.register({
+      text: `The first turns. [[${edited.added[0]!}]]`,
+      replaces: low.key,
+    })
     expect(again.stale).toEqual([])
     expect(await stateOf(store, high.key)).toBe('current')
     expect(await stateOf(store, top.key)).toBe('current')
@@ -207,7 +215,9 @@ describe('text that returns', () => {
     const back = await put(turns)
     expect(back.added).toHaveLength(1)
     expect(await stateOf(store, summary.key)).toBe('current')
-    expect(await store.fetch(added[1]!)).toMatchObject({ tombstone: { reason: 'evicted', identical: back.added[0] } })
+    expect(await store.fetch(added[1]!)).toMatchObject({
+      tombstone: { reason: 'evicted', identical: back.added[0] },
+    })
     await put(['Shall we deploy?', 'Never.', 'Shall we tell them?', 'No.'])
     expect(await stateOf(store, summary.key)).toBe('stale')
     await put(['Shall we deploy?', 'Never.', 'Shall we tell them?', 'No.', 'Yes.'])
@@ -264,7 +274,9 @@ describe('text that returns', () => {
     await put(text, [at(0, 11), at(12, 16), at(17, 30)], 'three')
     const result = await store.fetch(yes)
     if (result.status !== 'tombstone') throw new Error('should be a tombstone')
-    expect(await stateOf(store, summary.key)).toBe(result.tombstone.identical === undefined ? 'stale' : 'current')
+    expect(await stateOf(store, summary.key)).toBe(
+      result.tombstone.identical === undefined ? 'stale' : 'current',
+    )
     await store.close()
   })
 })
@@ -387,7 +399,9 @@ describe('random graphs', () => {
       const deps = new Map<Key, Key[]>()
       for (let i = 0; i < 120; i++) {
         const dependsOn = [
-          ...new Set(Array.from({ length: 1 + Math.floor(next() * 4) }, () => keys[Math.floor(next() * keys.length)]!)),
+          ...new Set(
+            Array.from({ length: 1 + Math.floor(next() * 4) }, () => keys[Math.floor(next() * keys.length)]!),
+          ),
         ]
         const { key } = await session.register({ text: `Summary ${i}.`, dependsOn })
         deps.set(key, dependsOn)

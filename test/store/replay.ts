@@ -83,7 +83,10 @@ const mean = (values: readonly number[]) =>
   values.length === 0 ? 1 : values.reduce((a, b) => a + b, 0) / values.length
 
 /** A meeting with its summaries and overviews, then an edited transcript, put again and again. */
-export async function replayMeeting(file: string, edits: number): Promise<{ stale: number; summaries: number }> {
+export async function replayMeeting(
+  file: string,
+  edits: number,
+): Promise<{ stale: number; summaries: number }> {
   const meeting = readMeeting(file)
   const store = await openStore(':memory:')
   const notes = await store.collection('meetings')
@@ -102,7 +105,9 @@ export async function replayMeeting(file: string, edits: number): Promise<{ stal
     turns = edited(turns, next)
     const result = await notes.put({ source: file, spans: turns.map((text) => ({ text })) })
     const evicted =
-      next() < 0.5 ? await notes.retire(pickSome(result.added, next), { reason: 'evicted' }) : { stale: [], retired: [] }
+      next() < 0.5
+        ? await notes.retire(pickSome(result.added, next), { reason: 'evicted' })
+        : { stale: [], retired: [] }
     stale += result.stale.length
     const now = await explain(store, registered, texts)
     // Whatever is not current now and was before is named by one of the two writes, and nothing else is.

@@ -82,7 +82,8 @@ describe('a revision is given back byte for byte', () => {
       }
       expected.push(now.join('\n'))
     }
-    for (const [i, text] of expected.entries()) expect((await notes.read('s', { revision: i + 1 })).text === text).toBe(true)
+    for (const [i, text] of expected.entries())
+      expect((await notes.read('s', { revision: i + 1 })).text === text).toBe(true)
     await store.close()
   })
 
@@ -139,7 +140,21 @@ describe('a revision is given back byte for byte', () => {
 
   it('texts at the edge: empty, blank, only line ends, one character, NUL, astral, a byte order mark', async () => {
     const { store, notes } = await memory()
-    const texts = ['', ' ', '\n\n', '\r\n', 'x', 'x\n', '\nx', '\u0000', 'a\u0000b', '🦀', '\ufeffx', '\u2028', 'x\r\n\r\ny\r\n']
+    const texts = [
+      '',
+      ' ',
+      '\n\n',
+      '\r\n',
+      'x',
+      'x\n',
+      '\nx',
+      '\u0000',
+      'a\u0000b',
+      '🦀',
+      '\ufeffx',
+      '\u2028',
+      'x\r\n\r\ny\r\n',
+    ]
     for (const [i, text] of texts.entries())
       for (const chunker of [paragraphs(), lines, whole(), markdown()]) {
         const source = `${i} ${chunker.id}`
@@ -252,7 +267,10 @@ describe('cost follows the change', () => {
     const result = await notes.put({ source: 's', spans: input })
     expect(result).toMatchObject({ outcome: 'unchanged', revision: 2 })
     expect(['event', 'revision', 'page', 'gap', 'supplied', 'span'].map(count)).toEqual(before)
-    const changed = await notes.put({ source: 's', spans: [...input.slice(0, 2), { ...input[2]!, vector: [9, 9] }] })
+    const changed = await notes.put({
+      source: 's',
+      spans: [...input.slice(0, 2), { ...input[2]!, vector: [9, 9] }],
+    })
     expect(changed).toMatchObject({ outcome: 'revised', kept: 3, added: [], retired: [] })
     await close()
   })
@@ -278,7 +296,9 @@ describe('diff', () => {
         const now = (await notes.read('s', { revision: to })).places.map(({ key }) => key)
         expect([...diff.kept].sort()).toEqual(now.filter((key) => old.includes(key)).sort())
         expect([...diff.added].sort()).toEqual(now.filter((key) => !old.includes(key)).sort())
-        expect(diff.removed.map(({ key }) => key).sort()).toEqual(old.filter((key) => !now.includes(key)).sort())
+        expect(diff.removed.map(({ key }) => key).sort()).toEqual(
+          old.filter((key) => !now.includes(key)).sort(),
+        )
         const still = diff.kept.filter((key) => !diff.moved.includes(key))
         expect(still).toEqual(old.filter((key) => still.includes(key)))
         if (from === to) expect(diff.moved).toEqual([])

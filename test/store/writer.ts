@@ -17,7 +17,10 @@ const session = notes.session(name)
 let turns: string[] = []
 let summary: Key | undefined
 for (let i = 0; i < Number(count); i++) {
-  const shared = await notes.append({ source: 'shared', spans: [{ text: `${name} says the ${i}th thing that it says` }] })
+  const shared = await notes.append({
+    source: 'shared',
+    spans: [{ text: `${name} says the ${i}th thing that it says` }],
+  })
   say({ source: 'shared', keys: shared.added, revision: shared.revision })
   turns = [...turns, `${name}, turn ${i}, which is the text of a turn`].slice(-40)
   if (i % 3 === 0) turns[0] = `${turns[0]} Edited.`

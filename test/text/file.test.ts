@@ -80,6 +80,23 @@ describe('the file of the index', () => {
     expect((await notes.search({ text: 'heron', k: 1000 })).hits).toHaveLength(301)
   })
 
+  test('is compared and repaired by verify', async () => {
+    const directory = await prepared(300)
+    const store = await open(directory)
+    const notes = await store.collection('notes')
+    expect(await store.verify()).toEqual([])
+    const other = new Database(join(directory, 'text.db'))
+    other.exec('DELETE FROM text_1 WHERE rowid IN (3, 4)')
+    other.exec(`INSERT INTO text_1 (rowid, text) VALUES (9999, 'heron')`)
+    other.close()
+    // The row that does not belong there is no hit, whatever the index says.
+    expect((await notes.search({ text: 'heron', k: 1000 })).hits).toHaveLength(298)
+    expect(await store.verify()).toMatchObject([{ code: 'WRONG_TEXT_INDEX', repaired: false }])
+    expect(await store.verify({ repair: true })).toMatchObject([{ code: 'WRONG_TEXT_INDEX', repaired: true }])
+    expect(await store.verify()).toEqual([])
+    expect((await notes.search({ text: 'heron', k: 1000 })).hits).toHaveLength(300)
+  })
+
   test('of another store is made anew', async () => {
     const [mine, other] = [await prepared(3), await prepared(5)]
     removeIndex(mine)

@@ -12,6 +12,7 @@ import {
 import { encodeCursor } from '../../core/cursor.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
+import type { Consumers, WhichDeadLetters } from '../../ports.ts'
 import {
   admittedHeads,
   type ConsumerHost,
@@ -24,19 +25,17 @@ import {
   startPositions,
 } from './consumer-rows.ts'
 import { filterCondition, readEvents } from './events.ts'
+import { pruneEvents } from './prune-events.ts'
 import type { Connection } from './statements.ts'
 
 /** How much of a log is counted, or deleted, at a time. */
 const STRIDE = 20_000
 
-/** Which dead letters: one, or all of the consumer. */
-export type WhichDeadLetters = 'all' | { readonly collection: string; readonly position: number }
-
 /**
  * The durable consumers of a store: who reads its events, how far, and what failed. Everything that changes a
  * consumer here takes it from its present holder, who learns so by LEASE_LOST.
  */
-export class Consumers {
+export class SqliteConsumers implements Consumers {
   readonly #host: ConsumerHost
 
   constructor(host: ConsumerHost) {
@@ -210,7 +209,7 @@ export class Consumers {
         const ref = resolveCollection(connection, which.collection)
         const replayed = connection.run(
           `UPDATE dead_letter SET replay = 1 WHERE consumer = ? AND collection = ? AND position = ?
-             AND position > (SELECT floor FROM collection_head WHERE collection = ?2)`,
+             AND position > (SELECT floor FROM collection_head h WHERE h.collection = dead_letter.collection)`,
           id,
           ref,
           which.position,
@@ -225,6 +224,13 @@ export class Consumers {
       )
       return { replayed }
     })
+  }
+
+  pruneEvents(
+    collection: string,
+    options: { readonly before: number; readonly force?: boolean },
+  ): Promise<{ readonly pruned: number }> {
+    return pruneEvents(this.#host, collection, options)
   }
 
   /** Gives dead letters up. */

@@ -439,7 +439,12 @@ export class SqliteLedger implements Ledger {
   ): Promise<{ readonly pruned: number; readonly reclaimed: boolean }> {
     let pruned = 0
     for (let batch = PRUNE_BATCH; batch === PRUNE_BATCH; pruned += batch) {
-      signal?.throwIfAborted()
+      if (signal?.aborted)
+        throw new SpanStoreError(
+          'ABORTED',
+          `pruning was aborted after ${pruned} texts; call again to go on`,
+          {},
+        )
       batch = await this.transact((connection, now) => writePruned(connection, before, now))
     }
     if (pruned === 0) return { pruned, reclaimed: false }

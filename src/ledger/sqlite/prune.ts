@@ -3,6 +3,10 @@ import type { Connection } from './statements.ts'
 /** Texts dropped in one transaction, so that writers are not held up. */
 export const PRUNE_BATCH = 2000
 
+/** What `String.prototype.trim` takes away: SQLite on its own knows the space only. */
+const BLANKS =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+
 /**
  * Drops the texts of spans retired before a time, oldest first; their tombstones, hashes and lineage stay. Blank
  * texts are left: there is nothing to gain, and whether a text was blank decides what may stand on it.
@@ -10,11 +14,12 @@ export const PRUNE_BATCH = 2000
 export function writePruned(connection: Connection, before: number, now: number): number {
   const ids = connection.rows<[number]>(
     `SELECT t.span FROM tombstone t CROSS JOIN span s ON s.id = t.span
-     WHERE t.at < ? AND s.kind = 0 AND s.length > 0 AND trim(s.text) <> ''
+     WHERE t.at < ? AND s.kind = 0 AND s.length > 0 AND trim(s.text, ?) <> ''
        AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = t.span)
        AND NOT EXISTS (SELECT 1 FROM pruning p WHERE p.span = t.span)
      LIMIT ${PRUNE_BATCH}`,
     before,
+    BLANKS,
   )
   for (const [id] of ids) {
     connection.run('INSERT INTO pruning (span, at) VALUES (?, ?)', id, now)

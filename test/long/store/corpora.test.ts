@@ -5,10 +5,9 @@ import { replayHistory, replayMeeting } from '../../store/replay.ts'
 describe.skipIf(!present)(named('all documents, all revisions'), () => {
   it.each(histories)('%s', async (file) => {
     const { kept, recognised, succeeded } = await replayHistory(file, Number.POSITIVE_INFINITY)
-    console.log(file, { kept, recognised, succeeded })
-    expect(kept).toBeGreaterThan(0.8)
-    expect(recognised).toBeGreaterThan(0.97)
-    expect(succeeded).toBeGreaterThan(0.6)
+    expect(kept).toBeGreaterThan(0.6)
+    expect(recognised).toBeGreaterThan(0.99)
+    expect(succeeded).toBeGreaterThan(0.9)
   })
 })
 

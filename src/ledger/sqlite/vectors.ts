@@ -1,0 +1,332 @@
+import type { Filter } from '../../core/filter.ts'
+import type { Key } from '../../core/key.ts'
+import type { Metric, Span } from '../../core/model.ts'
+import type {
+  Computed,
+  VectorHead,
+  VectorMark,
+  VectorRecords,
+  VectorRow,
+  VectorSpace,
+} from '../../ports.ts'
+import { EVENT } from './codes.ts'
+import { requireCollection } from './collections.ts'
+import { filterSql } from './filter-sql.ts'
+import { CURRENT_METADATA } from './heads.ts'
+import { checkPosition, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import type { Connection, Value } from './statements.ts'
+import { writeComputed } from './write.ts'
+
+/** Ids looked at by one call that filters them. */
+const WINDOW = 2_000
+
+const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
+
+/** What JavaScript's `trim` takes away; SQLite's own takes spaces only. */
+const BLANKS =
+  'char(9,10,11,12,13,32,160,5760,8192,8193,8194,8195,8196,8197,8198,8199,8200,8201,8202,8232,8233,8239,8287,12288,65279)'
+
+const HAS_WORDS = `s.text IS NOT NULL AND trim(s.text, ${BLANKS}) <> ''`
+
+/** Spans whose vector or life changed; the condition on an event's row. */
+const TOUCHES = `(e.type IN (${EVENT['span.added']}, ${EVENT['span.retired']}, ${EVENT['span.erased']})
+  OR (e.type = ${EVENT['span.updated']} AND e.number & 2)) AND e.node IS NOT NULL`
+
+interface Host {
+  readonly connection: Connection
+  snapshot<T>(work: (connection: Connection) => T): T
+  transact<T>(work: (connection: Connection, now: number) => T): Promise<T>
+  expire(): Promise<unknown>
+}
+
+type Row = [id: number, vector: Buffer | null, pending: number]
+
+/** The vectors of an SQLite ledger. */
+export class SqliteVectors implements VectorRecords {
+  readonly #host: Host
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  settle(): Promise<unknown> {
+    return this.#host.expire()
+  }
+
+  head(collection: number): VectorHead {
+    return this.#host.snapshot((connection) => {
+      requireCollection(connection, collection)
+      const [id, metric, position, floor, live, embedder, dimensions, supplied, data, own] =
+        connection.row<
+          [Key, Metric, number, number, number, string | null, number | null, number | null, number, number]
+        >(
+          `SELECT c.key, c.metric, h.position, h.floor, h.live, a.name, a.dimensions, u.dimensions,
+             (SELECT data_version FROM pragma_data_version), total_changes()
+           FROM collection c CROSS JOIN collection_head h ON h.collection = c.id
+           LEFT JOIN embedder a ON a.id = h.embedder
+           LEFT JOIN embedder u ON u.collection = c.id AND u.name = '' WHERE c.id = ?`,
+          collection,
+        )!
+      const size = dimensions ?? supplied
+      return {
+        id,
+        position,
+        floor,
+        live,
+        stamp: `${data} ${own}`,
+        space:
+          size === null
+            ? undefined
+            : { metric, dimensions: size, embedder: embedder ?? '', supplied: supplied === size },
+      }
+    })
+  }
+
+  copy(collection: number, space: VectorSpace, after: number, limit: number) {
+    return this.#host.snapshot((connection) => {
+      const last = lastOf(connection, collection, after, limit)
+      if (last === undefined) return { rows: [], last }
+      const vector = vectorSql(space)
+      const rows = connection.rows<Row>(
+        `SELECT s.id, ${vector.sql} AS vector, ${HAS_WORDS}
+         FROM span s INDEXED BY span_collection
+         WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE}`,
+        ...vector.values,
+        collection,
+        after,
+        last,
+      )
+      return { rows: rows.map((row) => rowOf(row, space)), last }
+    })
+  }
+
+  follow(collection: number, space: VectorSpace, after: number, limit: number) {
+    return this.#host.snapshot((connection) => {
+      const head = connection.value<number>(
+        'SELECT position FROM collection_head WHERE collection = ?',
+        collection,
+      )!
+      const through = Math.min(head, after + limit)
+      const vector = vectorSql(space)
+      const rows = connection.rows<Row>(
+        `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, ${LIVE} AND ${HAS_WORDS}
+         FROM (SELECT DISTINCT e.node FROM event e
+               WHERE e.collection = ? AND e.position > ? AND e.position <= ? AND ${TOUCHES}) n
+         CROSS JOIN span s ON s.id = n.node WHERE s.kind = 0`,
+        ...vector.values,
+        collection,
+        after,
+        through,
+      )
+      return { rows: rows.map((row) => rowOf(row, space)), through }
+    })
+  }
+
+  rows(collection: number, space: VectorSpace, ids: readonly number[]): VectorRow[] {
+    return this.#host.snapshot((connection) => {
+      const vector = vectorSql(space)
+      return connection
+        .rows<Row>(
+          `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, ${LIVE} AND ${HAS_WORDS}
+           FROM json_each(?) j CROSS JOIN span s ON s.id = j.value WHERE s.collection = ? AND s.kind = 0`,
+          ...vector.values,
+          JSON.stringify(ids),
+          collection,
+        )
+        .map((row) => rowOf(row, space))
+    })
+  }
+
+  matching(collection: number, where: Filter, after: number) {
+    return this.#host.snapshot((connection) => {
+      const last = lastOf(connection, collection, after, WINDOW)
+      if (last === undefined) return { ids: [], last }
+      const filter = filterSql(where, CURRENT_METADATA)
+      const ids = connection
+        .once<[number]>(
+          `SELECT s.id FROM span s INDEXED BY span_collection
+           WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE} AND ${filter.sql}`,
+          collection,
+          after,
+          last,
+          ...filter.params,
+        )
+        .map(([id]) => id)
+      return { ids, last }
+    })
+  }
+
+  passing(collection: number, ids: readonly number[], where: Filter | undefined) {
+    return this.#host.snapshot((connection) => {
+      requireCollection(connection, collection)
+      const position = connection.value<number>(
+        'SELECT position FROM collection_head WHERE collection = ?',
+        collection,
+      )!
+      const asked = JSON.stringify(ids)
+      const from = `SELECT s.id FROM json_each(?) j CROSS JOIN span s ON s.id = j.value
+        WHERE s.collection = ? AND ${LIVE}`
+      const filter = where && filterSql(where, CURRENT_METADATA)
+      const found =
+        filter === undefined
+          ? connection.rows<[number]>(from, asked, collection)
+          : connection.once<[number]>(`${from} AND ${filter.sql}`, asked, collection, ...filter.params)
+      const live = new Set(found.map(([id]) => id))
+      return { ids: ids.filter((id) => live.has(id)), position }
+    })
+  }
+
+  spans(ids: readonly number[], asOf?: number): Span[] {
+    return this.#host.snapshot((connection) =>
+      ids.map((id) => {
+        const row = connection.row<NodeRow>(NODE_BY_ID, id)!
+        if (asOf === undefined) return spanOf(row, row[3])
+        const then: NodeRow = [...row]
+        then[4] = connection.once<[string | null]>(
+          `SELECT ${metadataAt(asOf)} FROM span s WHERE s.id = ?`,
+          id,
+        )[0]![0]
+        then[14] = null
+        return spanOf(then, then[3])
+      }),
+    )
+  }
+
+  past(
+    collection: number,
+    space: VectorSpace,
+    position: number,
+    where: Filter | undefined,
+    after: number,
+  ) {
+    return this.#host.snapshot((connection) => {
+      requireCollection(connection, collection)
+      checkPosition(connection, collection, position)
+      const last = lastOf(connection, collection, after, WINDOW)
+      if (last === undefined) return { rows: [], last }
+      const vector = vectorSql(space, position)
+      const filter = where && filterSql(where, metadataAt(position))
+      const rows = connection.once<Row>(
+        `SELECT s.id, ${vector.sql} AS vector, ${HAS_WORDS}
+         FROM span s INDEXED BY span_collection
+         WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND s.born <= ?
+           AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id AND t.position <= ?)
+           AND NOT EXISTS (SELECT 1 FROM erasure g WHERE g.span = s.id)
+           AND NOT EXISTS (SELECT 1 FROM pruning g WHERE g.span = s.id) AND ${filter?.sql ?? '1'}`,
+        ...vector.values,
+        collection,
+        after,
+        last,
+        position,
+        position,
+        ...(filter?.params ?? []),
+      )
+      return { rows: rows.map((row) => rowOf(row, space)), last }
+    })
+  }
+
+  waiting(collection: number, embedder: string, after: number, limit: number) {
+    return this.#host.snapshot((connection) => {
+      const rows = connection.rows<[number, string, string]>(
+        `SELECT s.id, s.hash, s.text FROM span s INDEXED BY span_collection
+         WHERE s.collection = ? AND s.id > ? AND ${LACKS_VECTOR} ORDER BY s.id LIMIT ?`,
+        collection,
+        after,
+        embedder,
+        limit,
+      )
+      return { texts: new Map(rows.map(([, hash, text]) => [hash, text])), last: rows.at(-1)?.[0] }
+    })
+  }
+
+  countWaiting(collection: number, embedder: string): number {
+    return this.#host.snapshot(
+      (connection) =>
+        connection.value<number>(
+          `SELECT count(*) FROM span s INDEXED BY span_collection WHERE s.collection = ? AND ${LACKS_VECTOR}`,
+          collection,
+          embedder,
+        )!,
+    )
+  }
+
+  async keep(collection: number, computed: Computed): Promise<void> {
+    await this.#host.transact((connection) => {
+      requireCollection(connection, collection)
+      // A text may have been erased while it was embedded; its vector must not outlive it.
+      const live = new Set(
+        connection
+          .rows<[string]>(
+            `SELECT s.hash FROM span s INDEXED BY span_collection WHERE s.collection = ? AND s.kind = 0
+             AND ${LIVE} AND s.hash IN (SELECT value FROM json_each(?))`,
+            collection,
+            JSON.stringify([...computed.vectors.keys()]),
+          )
+          .map(([hash]) => hash),
+      )
+      const vectors = new Map([...computed.vectors].filter(([hash]) => live.has(hash)))
+      writeComputed(connection, collection, { ...computed, vectors })
+    })
+  }
+
+  find(collection: number, space: VectorSpace, key: string): VectorRow | undefined {
+    const id = this.#host.snapshot((connection) =>
+      connection.value<number>('SELECT id FROM span WHERE key = ? AND collection = ?', key, collection),
+    )
+    return id === undefined ? undefined : this.rows(collection, space, [id])[0]
+  }
+
+  mark(collection: number, position: number): VectorMark | undefined {
+    return this.#host.snapshot((connection) => {
+      const row = connection.row<[number, number, Key]>(
+        `SELECT e.position, e.at, s.key FROM event e CROSS JOIN span s ON s.id = e.node
+         WHERE e.collection = ? AND e.position <= ? ORDER BY e.position DESC LIMIT 1`,
+        collection,
+        position,
+      )
+      return row && { position: row[0], at: row[1], key: row[2] }
+    })
+  }
+}
+
+/** Live, with words, without a supplied vector and without an embedding by `?`. */
+const LACKS_VECTOR = `s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
+  AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
+  AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)`
+
+/** The last id of the next `limit` spans and summaries of a collection. */
+const lastOf = (connection: Connection, collection: number, after: number, limit: number) =>
+  connection.value<number | null>(
+    `SELECT max(id) FROM (
+       SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
+    collection,
+    after,
+    limit,
+  ) ?? undefined
+
+/** The vector of `span s`, now or at a position. Embeddings have no time: a text's vector is always the same. */
+function vectorSql(space: VectorSpace, position?: number): { sql: string; values: Value[] } {
+  const until = position === undefined ? '' : 'AND u.position <= ?'
+  const supplied = `(SELECT u.vector FROM supplied u WHERE u.span = s.id ${until} ORDER BY u.position DESC LIMIT 1)`
+  const embedded = '(SELECT m.vector FROM embedding m WHERE m.hash = s.hash AND m.name = ?)'
+  const values = position === undefined ? [] : [position]
+  if (space.embedder === '') return { sql: supplied, values }
+  if (!space.supplied) return { sql: embedded, values: [space.embedder] }
+  return { sql: `coalesce(${supplied}, ${embedded})`, values: [...values, space.embedder] }
+}
+
+const metadataAt = (position: number): string =>
+  `coalesce((SELECT a.metadata FROM amendment a WHERE a.span = s.id AND a.position <= ${position}
+    ORDER BY a.position DESC LIMIT 1), s.metadata)`
+
+function rowOf([id, bytes, words]: Row, space: VectorSpace): VectorRow {
+  const vector = bytes?.byteLength === 4 * space.dimensions ? floatsOf(bytes) : undefined
+  return { id, vector, pending: vector === undefined && words === 1 }
+}
+
+/** A view where the bytes are aligned, else a copy. */
+function floatsOf(bytes: Buffer): Float32Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  if (byteOffset % 4 === 0) return new Float32Array(buffer, byteOffset, byteLength / 4)
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+}

@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { closeLedgers, newLedger, openLedger, positions } from './ledger.ts'
+
+afterEach(closeLedgers)
+
+const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url))
+
+/** Another process that emits events when told to. */
+function writer(directory: string, name: string) {
+  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, directory, name], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    ready: async () => expect((await lines.next()).value).toBe('ready'),
+    emit: (count: number) => child.stdin.write(`${count}\n`),
+    done: async () => {
+      child.stdin.end()
+      const [code] = await once(child, 'exit')
+      expect(code).toBe(0)
+    },
+  }
+}
+
+describe('a follower', () => {
+  test('wakes on a commit of its own process', async () => {
+    const ledger = newLedger({ poll: false })
+    const notes = await ledger.collection('notes')
+    const subscription = ledger.subscribe({ from: 'now' })
+    for (let n = 2; n < 12; n++) {
+      const next = subscription.next()
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      await ledger.emit(notes, 1)
+      expect((await next).value?.position).toBe(n)
+    }
+    await subscription.return?.()
+  })
+
+  test('wakes on the bell of another handle, without the poll', async () => {
+    const ledger = newLedger({ poll: false })
+    const notes = await ledger.collection('notes')
+    const other = openLedger(ledger.directory, { poll: false })
+    const subscription = ledger.subscribe({ from: 'now' })
+    for (let n = 2; n < 12; n++) {
+      const next = subscription.next()
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      await other.emit(notes, 1)
+      expect((await next).value?.position).toBe(n)
+    }
+    await subscription.return?.()
+  })
+
+  test('wakes on the bell of another process, without the poll', async () => {
+    const ledger = newLedger({ poll: false })
+    await ledger.collection('notes')
+    const subscription = ledger.subscribe({ from: 'now' })
+    const other = writer(ledger.directory, 'notes')
+    await other.ready()
+    for (let n = 2; n < 12; n++) {
+      const next = subscription.next()
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      other.emit(1)
+      expect((await next).value?.position).toBe(n)
+    }
+    await subscription.return?.()
+    await other.done()
+  })
+
+  test('notices by its poll a writer that rings no bell', async () => {
+    const ledger = newLedger({ poll: 5 })
+    const notes = await ledger.collection('notes')
+    const other = openLedger(ledger.directory)
+    vi.spyOn(other.doorbell, 'ring').mockImplementation(() => undefined)
+    const subscription = ledger.subscribe({ from: 'now' })
+    const next = subscription.next()
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    await other.emit(notes, 1)
+    expect((await next).value?.position).toBe(2)
+    await subscription.return?.()
+  })
+
+  test('wakes when something falls due, and sees what that committed', async () => {
+    const ledger = newLedger({ poll: false })
+    const notes = await ledger.collection('notes')
+    const due = Date.now() + 30
+    let expired = false
+    ledger.due = () => {
+      if (Date.now() < due) return due
+      if (!expired) void ledger.emit(notes, 1)
+      expired = true
+      return undefined
+    }
+    const subscription = ledger.subscribe({ from: 'now' })
+    expect((await subscription.next()).value?.position).toBe(2)
+    await subscription.return?.()
+  })
+
+  test('sees no event twice, none out of order and none missing while three processes write', async () => {
+    const ledger = newLedger()
+    const names = ['a', 'b', 'c']
+    for (const name of names) await ledger.collection(name)
+    const shared = await ledger.collection('shared')
+    const rounds = 40
+    const writers = names.map((name) => writer(ledger.directory, `${name},shared`))
+    await Promise.all(writers.map((other) => other.ready()))
+    for (let n = 0; n < rounds; n++) for (const other of writers) other.emit(1 + (n % 3))
+    const total = Array.from({ length: rounds }, (_, n) => 1 + (n % 3)).reduce((sum, n) => sum + n, 0)
+    const expected = 4 + 3 * 2 * total
+    const seen = new Map<string, number[]>()
+    let count = 0
+    for await (const delivery of ledger.subscribe({ consumer: 'c' })) {
+      const list = seen.get(delivery.collection) ?? []
+      seen.set(delivery.collection, list)
+      list.push(delivery.position)
+      void delivery.ack()
+      if (++count === expected) break
+    }
+    for (const [name, list] of seen) {
+      const length = 1 + (name === 'shared' ? 3 : 1) * total
+      expect(list).toEqual(Array.from({ length }, (_, i) => i + 1))
+    }
+    expect(seen.size).toBe(4)
+    await Promise.all(writers.map((other) => other.done()))
+    expect(await ledger.drain({ consumer: 'c' })).toEqual([])
+    expect(ledger.connection.value('SELECT position FROM collection_head WHERE collection = ?', shared)).toBe(
+      1 + 3 * total,
+    )
+  })
+})
+
+describe('across collections', () => {
+  test('deliveries take turns, so a long log does not keep a short one waiting', async () => {
+    const ledger = newLedger()
+    await ledger.emit(await ledger.collection('long'), 2000)
+    await ledger.emit(await ledger.collection('short'), 5)
+    const read = await ledger.drain({ batch: 100 })
+    const short = read.flatMap(({ collection }, i) => (collection === 'short' ? [i] : []))
+    expect(short).toEqual([1, 3, 5, 7, 9, 11])
+    expect(positions(read.filter(({ collection }) => collection === 'long'))).toEqual(
+      Array.from({ length: 2001 }, (_, i) => i + 1),
+    )
+  })
+
+  test('all get their turn when there are more of them than a batch holds', async () => {
+    const ledger = newLedger()
+    for (let n = 0; n < 40; n++) await ledger.emit(await ledger.collection(`c${n}`), 20)
+    const read = await ledger.drain({ batch: 32 })
+    expect(read).toHaveLength(40 * 21)
+    const first = new Set(read.slice(0, 40 * 16).map(({ collection }) => collection))
+    expect(first.size).toBe(40)
+  })
+})
+
+describe('a doorbell', () => {
+  test('watches and polls only while somebody follows, and is silent once closed', async () => {
+    const ledger = newLedger({ poll: 5 })
+    const notes = await ledger.collection('notes')
+    const resources = () => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length
+    const before = resources()
+    let rings = 0
+    const stop = ledger.doorbell.follow(() => rings++)
+    expect(resources()).toBe(before + 1)
+    await ledger.emit(notes, 1)
+    expect(rings).toBe(1)
+    stop()
+    stop()
+    expect(resources()).toBe(before)
+    await ledger.emit(notes, 1)
+    expect(rings).toBe(1)
+    ledger.doorbell.follow(() => rings++)
+    ledger.doorbell.close()
+    expect(resources()).toBe(before)
+    ledger.doorbell.ring()
+    expect(rings).toBe(1)
+  })
+})
