@@ -246,6 +246,7 @@ export interface Consumers {
 
 export interface Ledger {
   readonly id: Key
+  readonly vectors: VectorRecords
 
   collections(): Promise<readonly CollectionInfo[]>
   openCollection(name: string, metric: Metric | undefined, recreate: boolean): Promise<CollectionInfo>
@@ -402,14 +403,13 @@ export interface VectorSpace {
 export interface VectorHead {
   /** The collection's own id. */
   readonly id: Key
+  readonly name: string
   readonly position: number
   /** Events up to here were pruned. */
   readonly floor: number
   readonly live: number
   /** Undefined: no vector was ever stored. */
   readonly space: VectorSpace | undefined
-  /** Changes with every commit to the store, whoever makes it. */
-  readonly stamp: string
 }
 
 /** What a span's vector is now. */
@@ -417,8 +417,14 @@ export interface VectorRow {
   readonly id: number
   /** A span that is not live has none. */
   readonly vector: Float32Array | undefined
-  /** A live span with words that waits for its vector. */
-  readonly pending: boolean
+  /** Hash of the text of a live span that has words and waits for its vector. */
+  readonly waitsFor: string | undefined
+}
+
+/** How far the embeddings of the store were read. */
+export interface VectorArrivals {
+  readonly row: number
+  readonly hash: string
 }
 
 /** An event by which a log that went another way (a restored backup) is recognised. */
@@ -450,7 +456,12 @@ export interface VectorRecords {
     space: VectorSpace,
     after: number,
     limit: number,
-  ): { readonly rows: readonly VectorRow[]; readonly through: number }
+  ): { readonly rows: readonly VectorRow[]; readonly through: number; readonly position: number }
+  /** Hashes of texts embedded since, in this collection or another; undefined: up to now, without looking. */
+  arrived(
+    embedder: string,
+    since: VectorArrivals | undefined,
+  ): { readonly hashes: readonly string[]; readonly through: VectorArrivals }
   /** The present state of these spans. */
   rows(collection: number, space: VectorSpace, ids: readonly number[]): readonly VectorRow[]
   /** Ids of live spans that pass a filter, above `after`, by id; reads a bounded part of the collection. */

@@ -341,7 +341,7 @@ spanstore verify --repair`,
     'one story on real data, in a store left to play with',
     `Ingests a page of documentation, a chapter and a meeting, registers summaries, replays real edits, and shows what the
 store knows afterwards: kept, moved and retired spans, stale and suspect summaries with their causes, one that becomes
-current again by itself, four keys with four results. Makes a store in a new temporary directory, or in --store.`,
+current again by itself, the events a subscriber got, four keys with four results. Makes a store in a new temporary directory, or in --store.`,
     `spanstore demo
 spanstore demo --store ./playground`,
   ).action(act(() => import('./commands/demo.ts')))

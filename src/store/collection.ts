@@ -39,7 +39,18 @@ import {
   type PutInput,
   prepare,
 } from './draft.ts'
-import { array, canonical, flag, identifier, invalid, metadataOf, object, wholeNumber } from './input.ts'
+import {
+  array,
+  type Command,
+  canonical,
+  commandOption,
+  flag,
+  identifier,
+  invalid,
+  metadataOf,
+  object,
+  wholeNumber,
+} from './input.ts'
 import { type SearchOptions, type SearchResult, search } from './search.ts'
 import { Session } from './session.ts'
 
@@ -104,7 +115,7 @@ export class Collection {
    * @throws REVISION_CONFLICT, ERASED_TEXT, INVALID_VECTOR, INVALID_CHUNKS, EMBEDDER_FAILED, STORE_BUSY
    */
   async put(input: PutInput): Promise<PutResult> {
-    const [result] = await this.#put([prepare(input, 'put')], input.commandId)
+    const [result] = await this.#put([prepare(input, 'put')], this.#command('put', input.commandId))
     return result!
   }
 
@@ -125,11 +136,12 @@ export class Collection {
         )
       seen.add(source)
     }
-    return prepared.length === 0 ? [] : await this.#put(prepared, options.commandId)
+    const command = this.#command('putMany', options.commandId)
+    return prepared.length === 0 ? [] : await this.#put(prepared, command)
   }
 
-  async #put(puts: readonly Prepared[], commandId: string | undefined): Promise<readonly PutResult[]> {
-    const before = await this.#answered<readonly PutResult[]>(commandId)
+  async #put(puts: readonly Prepared[], command: Command): Promise<readonly PutResult[]> {
+    const before = await this.#answered<readonly PutResult[]>(command)
     if (before !== undefined) return before
     for (let attempt = 0; attempt < REPLANS; attempt++) {
       const planned: PlannedPut[] = []
@@ -137,11 +149,12 @@ export class Collection {
         planned.push(await this.#plan(put))
       }
       // Nothing to write, and no answer to remember.
-      if (commandId === undefined && planned.every(changesNothing)) return planned.map((p) => p.unchanged!)
+      if (command.commandId === undefined && planned.every(changesNothing))
+        return planned.map((p) => p.unchanged!)
       const defer = puts.every((put) => put.defer)
       const computed = defer ? undefined : await this.#embed(mintedTexts(planned))
       const written = await this.#ledger.put(this.#info.ref, planned, {
-        ...(commandId === undefined ? {} : { commandId }),
+        ...command,
         ...(computed === undefined ? {} : { computed }),
       })
       if (written !== undefined) return written
@@ -294,10 +307,13 @@ export class Collection {
     }
   }
 
-  async #answered<T>(commandId: string | undefined): Promise<T | undefined> {
-    if (commandId === undefined) return undefined
-    identifier('commandId', commandId)
-    return (await this.#ledger.command(commandId)) as T | undefined
+  /** Callers choose a command's id per verb and collection: the answer to one is never taken for another's. */
+  #command(verb: string, commandId: string | undefined): Command {
+    return commandOption(`${this.#info.id} ${verb}`, commandId)
+  }
+
+  async #answered<T>({ commandId }: Command): Promise<T | undefined> {
+    return commandId === undefined ? undefined : ((await this.#ledger.command(commandId)) as T | undefined)
   }
 
   /**
@@ -310,7 +326,8 @@ export class Collection {
     const own = newSpans(input.spans, 'append.spans')
     const readmit = flag('append.readmit', input.readmit)
     const defer = flag('append.defer', input.defer)
-    const before = await this.#answered<PutResult>(input.commandId)
+    const command = this.#command('append', input.commandId)
+    const before = await this.#answered<PutResult>(command)
     if (before !== undefined) return before
     const head = await this.#ledger.head(this.#info.ref, source)
     const common = head.metadata === undefined ? undefined : (JSON.parse(head.metadata) as Metadata)
@@ -328,7 +345,7 @@ export class Collection {
     return await this.#ledger.append(
       this.#info.ref,
       { source, spans, metadata: head.metadata, expiresAt: undefined, readmit },
-      { ...commandOption(input.commandId), ...(computed === undefined ? {} : { computed }) },
+      { ...command, ...(computed === undefined ? {} : { computed }) },
     )
   }
 
@@ -338,7 +355,7 @@ export class Collection {
     return await this.#ledger.remove(
       this.#info.ref,
       identifier('remove.source', input.source),
-      commandOption(input.commandId),
+      this.#command('remove', input.commandId),
     )
   }
 
@@ -357,7 +374,12 @@ export class Collection {
     const chosen = Array.isArray(keys)
       ? keysOf('keys', keys)
       : await this.#matching(object('keys', keys, ['where']).where)
-    return await this.#ledger.retire(this.#info.ref, chosen, reason, commandOption(options.commandId))
+    return await this.#ledger.retire(
+      this.#info.ref,
+      chosen,
+      reason,
+      this.#command('retire', options.commandId),
+    )
   }
 
   async #matching(where: unknown): Promise<readonly Key[]> {
@@ -393,7 +415,7 @@ export class Collection {
       const merged = Object.entries({ ...old, ...given }).filter(([name]) => !unset.has(name))
       return canonical(metadataOf('metadata', Object.fromEntries(merged)))
     }
-    return await this.#ledger.update(this.#info.ref, keys, patch, commandOption(input.commandId))
+    return await this.#ledger.update(this.#info.ref, keys, patch, this.#command('update', input.commandId))
   }
 
   /**
@@ -413,7 +435,12 @@ export class Collection {
         ? { source: identifier('erase.source', source) }
         : { keys: keysOf('erase.keys', keys) }
     const cascade = flag('options.cascade', options.cascade)
-    return await this.#ledger.erase(this.#info.ref, checked, cascade, commandOption(options.commandId))
+    return await this.#ledger.erase(
+      this.#info.ref,
+      checked,
+      cascade,
+      this.#command('erase', options.commandId),
+    )
   }
 
   // ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -424,7 +451,6 @@ export class Collection {
    * answered then.
    */
   async fetch(key: string, options?: { readonly asOf?: number }): Promise<FetchResult> {
-    if (typeof key !== 'string') throw invalid('key', key, 'give a key as the store returned it')
     const asOf = asOfOption(options)
     if (asOf !== undefined) return (await this.#ledger.fetch([key], this.#info.ref, asOf))[0]!
     return this.#ledger.fetchOne(key, this.#info.ref)
@@ -537,12 +563,9 @@ const NEEDS_TEXTS = Symbol('needs texts')
 
 const NOTHING: Changeset = { slots: [], retired: [], moved: [], updated: [], restored: [] }
 
-/** Known without the ledger: everything but supplied vectors, which only it can compare. */
-const changesNothing = ({ unchanged, chunks }: PlannedPut): boolean =>
-  unchanged !== undefined && chunks.every((chunk) => chunk.vector === undefined)
-
-const commandOption = (commandId: string | undefined) =>
-  commandId === undefined ? {} : { commandId: identifier('commandId', commandId) }
+/** Seen in one look at the source: everything else was decided over several, so the ledger judges it at its commit. */
+const changesNothing = ({ unchanged, changeset }: PlannedPut): boolean =>
+  unchanged !== undefined && changeset === NOTHING
 
 function asOfOption(options: unknown): number | undefined {
   if (options === undefined) return undefined

@@ -45,6 +45,14 @@ export function identifier(path: string, value: unknown): string {
   throw invalid(path, value, 'give 1 to 1024 characters')
 }
 
+/** What names a write, so that sending it again answers what it answered first. */
+export interface Command {
+  readonly commandId?: string
+}
+
+export const commandOption = (scope: string, commandId: string | undefined): Command =>
+  commandId === undefined ? {} : { commandId: `${scope} ${identifier('commandId', commandId)}` }
+
 export function wholeNumber(path: string, value: unknown, least: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
   throw invalid(path, value, `give a whole number of at least ${least}`)

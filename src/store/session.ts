@@ -5,7 +5,7 @@ import { type Key, parseKey } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
 import type { CollectionInfo, Ledger, RegisterCommand } from '../ports.ts'
 import { hashOf } from './draft.ts'
-import { array, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
+import { array, commandOption, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
 
 export interface SummaryInput {
   /** Anchors in it, `[[KEY]]`, are its dependencies. */
@@ -89,7 +89,7 @@ export class Session {
       this.#info.ref,
       this.id,
       commands,
-      options.commandId === undefined ? {} : { commandId: identifier('commandId', options.commandId) },
+      commandOption(`${this.#info.id} register ${this.id}`, options.commandId),
     )
     const registrations = done.keys.map((key) => ({
       key,

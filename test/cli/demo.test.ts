@@ -16,6 +16,7 @@ test('the demo tells its story in less than a minute, and leaves the store', {
   expect(out).toContain('notes: creation: current → stale because')
   expect(out).toContain('notes: briefing: current → suspect because notes: creation is not current')
   expect(out).toContain('notes: creation: stale → current')
+  expect(out).toMatch(/summary\.stale .* session notes: stale, because of /)
   for (const status of ['ok', 'empty', 'tombstone', 'absent'])
     expect(out).toMatch(new RegExp(`^\\d +${status} `, 'm'))
 

@@ -13,7 +13,7 @@ describe('the help', () => {
   test('names every command of DESIGN that applies, and the exit codes', () => {
     expect(commands).toEqual(
       expect.arrayContaining(
-        'sync put append fetch search history lineage dependents verify stats erase prune backup demo'.split(
+        'sync put append fetch search history lineage dependents watch consumers verify stats erase prune backup demo'.split(
           ' ',
         ),
       ),

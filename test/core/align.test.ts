@@ -72,7 +72,7 @@ describe('alignInOrder', () => {
           expect(compare(worth, worthOf(entries, chunks, other))).toBeGreaterThanOrEqual(0)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 

@@ -349,7 +349,7 @@ const history = fc
     return [old.join('\n\n'), `${'\n'.repeat(blanks)}${now.join('\n\n')}`] as const
   })
 
-const chunker = fc.constantFrom(paragraphs, sentences, windows(60), windows(60, 20), windows(35, 30))
+const chunker = fc.constantFrom(paragraphs, sentences, windows(60), windows(60, 20), windows(35, 20))
 
 const scene = fc
   .record({
@@ -419,7 +419,7 @@ describe('plan, whatever the edit', () => {
       fc.property(scene, ({ old, now, retired, erased }) => {
         verify(old, now, outcome(old, now, retired, erased), erased)
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
   })
 
@@ -463,7 +463,7 @@ describe('plan, whatever the edit', () => {
         // Seven of these reach 32 units only where nearly all of them moved together, and then they are in order.
         expect(moved).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
   })
 
@@ -487,7 +487,7 @@ describe('plan, whatever the edit', () => {
           expect({ reason, successors }).toEqual({ reason: 'rechunked', successors: covering })
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
   })
 
@@ -515,7 +515,7 @@ describe('plan, whatever the edit', () => {
         })
         expect(story(doc(...old), doc(...now))).toBe(expected.join(', '))
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     )
   })
 })

@@ -156,25 +156,34 @@ describe('across collections', () => {
 })
 
 describe('a doorbell', () => {
-  test('watches and polls only while somebody follows, and is silent once closed', async () => {
-    const ledger = newLedger({ poll: 5 })
+  test('looks at the database only while somebody follows, and is silent once closed', async () => {
+    const ledger = newLedger({ poll: 1 })
     const notes = await ledger.collection('notes')
-    const resources = () => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length
-    const before = resources()
+    const other = openLedger(ledger.directory)
+    const looks = vi.spyOn(ledger.connection, 'value')
+    const looksOf = async (ms: number) => {
+      looks.mockClear()
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      return looks.mock.calls.length
+    }
     let rings = 0
-    const stop = ledger.doorbell.follow(() => rings++)
-    expect(resources()).toBe(before + 1)
+    const listener = () => rings++
+    expect(await looksOf(20)).toBe(0)
+    const stop = ledger.doorbell.follow(listener)
+    expect(await looksOf(50)).toBeGreaterThan(1)
+    expect(rings).toBe(0)
     await ledger.emit(notes, 1)
     expect(rings).toBe(1)
     stop()
     stop()
-    expect(resources()).toBe(before)
-    await ledger.emit(notes, 1)
+    await other.emit(notes, 1)
+    expect(await looksOf(20)).toBe(0)
     expect(rings).toBe(1)
-    ledger.doorbell.follow(() => rings++)
+    ledger.doorbell.follow(listener)
     ledger.doorbell.close()
-    expect(resources()).toBe(before)
+    await other.emit(notes, 1)
     ledger.doorbell.ring()
+    expect(await looksOf(20)).toBe(0)
     expect(rings).toBe(1)
   })
 })

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
+import { whole } from '../../src/chunking/index.ts'
 import { isSpanStoreError, type Key, openStore } from '../../src/index.ts'
 import { Connection } from '../../src/ledger/sqlite/statements.ts'
 import { verifyLedger } from '../../src/ledger/sqlite/verify.ts'
@@ -198,6 +201,46 @@ describe('a writer that holds the store', () => {
   })
 })
 
+describe('a reader beside a writer', () => {
+  it('never sees a summary whose state and causes are of two moments', async () => {
+    const directory = temporary()
+    const store = await openStore(directory)
+    const notes = await store.collection('notes')
+    const { added } = await notes.put({ source: 's', spans: [{ text: 'One.' }] })
+    const { key } = await notes.session('a').register({ text: 'Sum.', dependsOn: added })
+    await notes.retire(added)
+    // Takes the cause away and puts it back, as fast as it can.
+    const flipping = new Worker(
+      `const { workerData } = require('node:worker_threads')
+       const db = new (require(workerData.driver))(workerData.file)
+       db.pragma('synchronous = OFF')
+       const [row] = db.prepare('SELECT dependent, support, hard FROM cause').all()
+       const add = db.prepare('INSERT INTO cause VALUES (@dependent, @support, @hard)')
+       const remove = db.prepare('DELETE FROM cause')
+       for (;;) { try { remove.run(); add.run(row) } catch {} }`,
+      {
+        eval: true,
+        workerData: {
+          file: join(directory, 'ledger.db'),
+          driver: createRequire(import.meta.url).resolve('better-sqlite3'),
+        },
+      },
+    )
+    const states = new Set<string>()
+    const began = performance.now()
+    const passed = () => performance.now() - began
+    while (passed() < 600 || (states.size < 2 && passed() < 10_000)) {
+      const found = await store.fetch(key)
+      assert.ok(found.status === 'ok' && found.kind === 'summary')
+      assert.equal(found.span.state === 'current', found.span.causes.length === 0)
+      states.add(found.span.state)
+    }
+    await flipping.terminate()
+    expect([...states].sort()).toEqual(['current', 'stale'])
+    await store.close()
+  })
+})
+
 describe('concurrent writes of one process', () => {
   it('puts of one source all land, one after the other, and the last one is what is live', async () => {
     const store = await openStore(':memory:')
@@ -211,6 +254,39 @@ describe('concurrent writes of one process', () => {
     const last = results.findIndex(({ revision }) => revision === 20)
     expect((await notes.read('s')).text).toBe(texts[last])
     for (const { revision } of results) expect(texts).toContain((await notes.read('s', { revision })).text)
+    await store.close()
+  })
+
+  it('puts of the same text at once make one revision, and all of them name it', async () => {
+    const store = await openStore(':memory:')
+    const notes = await store.collection('notes')
+    await notes.put({ source: 's', text: 'First.\n\nSecond.' })
+    for (let round = 2; round < 8; round++) {
+      const text = `First.\n\nSecond, in round ${round}.`
+      const results = await Promise.all(Array.from({ length: 4 }, () => notes.put({ source: 's', text })))
+      expect(results.filter(({ outcome }) => outcome === 'revised')).toHaveLength(1)
+      expect(results.map(({ revision }) => revision)).toEqual(results.map(() => round))
+      expect(new Set(results.map(({ position }) => position)).size).toBe(1)
+    }
+    await store.close()
+  })
+
+  it('a put that another one overtakes while it is planned answers what is true at its commit', async () => {
+    const store = await openStore(':memory:')
+    const notes = await store.collection('notes')
+    await notes.put({ source: 's', text: 'First.', chunker: whole() })
+    const text = 'Second.'
+    const overtaken = {
+      id: whole().id,
+      chunk: async (given: string) => {
+        await notes.put({ source: 's', text, chunker: whole() })
+        return whole().chunk(given)
+      },
+    }
+    expect(await notes.put({ source: 's', text, chunker: overtaken })).toMatchObject({
+      outcome: 'unchanged',
+      revision: 2,
+    })
     await store.close()
   })
 

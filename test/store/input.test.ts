@@ -195,6 +195,9 @@ describe('a value of the wrong type is refused by every verb, and nothing is wri
     ['erase cascade', except(undefined, true), (v) => notes.erase({ keys: [] }, { cascade: any(v) })],
     ['fetch', except(isString), (v) => notes.fetch(any(v))],
     ['fetch asOf', [...except(undefined, 0), -1, 9e9], (v) => notes.fetch(live, { asOf: any(v) })],
+    ['store.fetch', except(isString), (v) => store.fetch(any(v))],
+    ['store.fetchMany', except(isArray), (v) => store.fetchMany(any(v))],
+    ['store.fetchMany[0]', except(isString), (v) => store.fetchMany([any(v)])],
     ['fetchMany', except(isArray), (v) => notes.fetchMany(any(v))],
     ['fetchMany[0]', except(isString), (v) => notes.fetchMany([any(v)])],
     ['find', except(undefined, (v: unknown) => isObject(v)), (v) => notes.find(any(v))],
@@ -611,6 +614,31 @@ describe('revisions and commands', () => {
       expect(dump(db), name).toEqual(before)
       expect(first, name).toBeDefined()
     }
+  })
+
+  it('the same commandId for another verb, collection or session is another command', async () => {
+    const commandId = 'one'
+    expect(await notes.put({ source: 'c', text: 'C.', commandId })).toMatchObject({ outcome: 'created' })
+    expect(await other.put({ source: 'c', text: 'C.', commandId })).toMatchObject({ outcome: 'created' })
+    expect(await notes.append({ source: 'c', spans: [{ text: 'D.' }], commandId })).toMatchObject({
+      revision: 2,
+    })
+    const [sent] = await notes.putMany([{ source: 'c', text: 'E.' }], { commandId })
+    expect(sent).toMatchObject({ revision: 3 })
+    const first = await session.register({ text: 'S.', dependsOn: [live] }, { commandId })
+    const second = await notes.session('b').register({ text: 'S.', dependsOn: [live] }, { commandId })
+    expect(second.key).not.toBe(first.key)
+    expect(await notes.remove({ source: 'c', commandId })).toMatchObject({ absent: [] })
+  })
+
+  it('an append of nothing to what is there changes nothing', async () => {
+    const before = dump(db)
+    expect(await notes.append({ source: 's', spans: [] })).toMatchObject({
+      outcome: 'unchanged',
+      revision: 1,
+      added: [],
+    })
+    expect(dump(db)).toEqual(before)
   })
 
   it('a command that was refused may be sent again and succeed', async () => {

@@ -31,6 +31,8 @@ export async function run(
     return EXIT.ok
   }
   const infos = (await consumers.list()).filter((info) => name === undefined || info.name === name)
+  // An unknown name is an error, not an empty list.
+  if (name !== undefined && infos.length === 0) await consumers.lag(name)
   const lags = await Promise.all(infos.map((info) => consumers.lag(info.name)))
   const letters = name === undefined ? [] : await consumers.deadLetters(name)
   const shown = infos.map((info, i) => ({ ...info, lag: lags[i]! }))

@@ -10,11 +10,13 @@ import { count, paint, preview, table } from '../terminal.ts'
 import { drawDependents } from './dependents.ts'
 import { drawLineage } from './lineage.ts'
 import { excerpt } from './search.ts'
+import { line } from './watch.ts'
 
 const GUIDE_NAME = 'lancedb/ann_indexes.md'
 const CHAPTER_NAME = 'rust-book/ch17-02.md'
 const MEETING_NAME = 'meetings/TS3010a'
 const RECORDING_NAME = 'meetings/TS3010a/recording'
+const CONSUMER = 'demo'
 const QUESTION = 'when can I skip index creation?'
 
 /** Small spans, so that an edit of a sentence is not an edit of a page. */
@@ -45,6 +47,7 @@ class Story {
   readonly #began = performance.now()
   readonly #revisions: (RevisionDiff & { readonly commit: string })[] = []
   #step = 0
+  #delivered = 0
 
   constructor(context: Context, store: Store, collection: Collection) {
     this.#context = context
@@ -68,9 +71,11 @@ class Story {
     this.#title('Search, before the edits', QUESTION)
     await this.#search()
 
+    await this.#store.consumers().open(CONSUMER, { start: 'now' })
     await this.#replay(notes, named)
     await this.#move()
     await this.#evict(minutes, turns, named)
+    await this.#events()
 
     this.#title('Search, after the edits', QUESTION)
     await this.#search()
@@ -246,6 +251,21 @@ class Story {
     )
   }
 
+  async #events(): Promise<void> {
+    this.#title(
+      'What a subscriber got meanwhile',
+      `the durable consumer "${CONSUMER}", made before the edits, reads and acknowledges; here are the events of summaries`,
+    )
+    const types = new Map<string, number>()
+    for await (const event of this.#store.subscribe({ consumer: CONSUMER, follow: false })) {
+      types.set(event.type, (types.get(event.type) ?? 0) + 1)
+      if (event.type.startsWith('summary.')) this.#say(line(this.#context, event))
+      await event.ack()
+      this.#delivered++
+    }
+    this.#say([...types].map(([type, n]) => `${n} ${type}`).join(', '))
+  }
+
   async #search(): Promise<void> {
     const { hits, complete } = await this.#collection.search({ text: QUESTION, k: 3, highlight: true })
     for (const hit of hits) this.#say(`  ${hit.score.toFixed(2)}  ${excerpt(this.#context, hit)}`)
@@ -293,6 +313,7 @@ class Story {
       suspect: of('suspect'),
       stale: of('stale'),
       events: stats.position,
+      delivered: this.#delivered,
     }
     if (this.#context.json) {
       this.#context.printJson({ store: this.#context.directory, names, anchor, ...facts })
@@ -314,7 +335,11 @@ class Story {
           summaries.length,
           `${facts.current} current, ${facts.suspect} suspect, ${facts.stale} stale`,
         ],
-        ['events', facts.events, 'in the log of the collection, in order'],
+        [
+          'events',
+          facts.events,
+          `in the log of the collection, in order; ${facts.delivered} delivered to the subscriber`,
+        ],
         ['seconds', seconds.toFixed(1), ''],
       ].map((row) => row.map(String)),
     )

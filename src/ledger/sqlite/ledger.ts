@@ -17,6 +17,7 @@ import type {
   PlannedPut,
   Problem,
   RegisterCommand,
+  VectorRecords,
   Window,
   WriteOptions,
 } from '../../ports.ts'
@@ -43,6 +44,7 @@ import { diffRevisions, history, listSources, readRevisionText, sourceResult } f
 import { Connection, insertInto } from './statements.ts'
 import { ledgerStats } from './stats.ts'
 import { listSummaries, representative, writeSummaries } from './summaries.ts'
+import { SqliteVectors } from './vectors.ts'
 import { verifyLedger } from './verify.ts'
 import {
   writeAppend,
@@ -84,6 +86,7 @@ export function openSqliteLedger(path: string, options: LedgerOptions = {}): Sql
 export class SqliteLedger implements Ledger {
   readonly id: Key
   readonly connection: Connection
+  readonly vectors: VectorRecords
   readonly #db: BetterSqlite3.Database
   readonly #path: string
   readonly #options: Required<LedgerOptions>
@@ -98,6 +101,12 @@ export class SqliteLedger implements Ledger {
     this.id = this.connection.value<Key>('SELECT key FROM store')!
     const ulid = monotonicFactory()
     this.#mint = (at) => ulid(at) as Key
+    this.vectors = new SqliteVectors({
+      connection: this.connection,
+      snapshot: (work) => this.#snapshot(work),
+      transact: (work) => this.transact(work),
+      expire: () => this.expire(),
+    })
   }
 
   // ── transactions ──────────────────────────────────────────────────────────────────────────────────────────
@@ -190,6 +199,7 @@ export class SqliteLedger implements Ledger {
   }
 
   #snapshot<T>(work: (connection: Connection) => T): T {
+    this.#checkOpen()
     try {
       this.connection.run('BEGIN')
       try {

@@ -79,6 +79,19 @@ type LiveRow = [
   expires: number | null,
 ]
 
+/** Any text may be asked for, and is absent where it is no key; what is no text is a mistake of the caller. */
+function textOf(key: unknown): string {
+  if (typeof key === 'string') return key
+  throw new SpanStoreError(
+    'INVALID_ARGUMENT',
+    `key is a ${typeof key}; give a key as the store returned it`,
+    {
+      path: 'key',
+      value: key,
+    },
+  )
+}
+
 /** `due`: something in the store has expired; the caller commits that first and asks again. */
 export function fetchNow(
   connection: Connection,
@@ -86,11 +99,12 @@ export function fetchNow(
   collection: number | undefined,
   now: number,
 ): FetchResult | 'due' {
-  const row = connection.row<LiveRow>(LIVE_BY_KEY, key)
+  const row = connection.row<LiveRow>(LIVE_BY_KEY, textOf(key))
   if (row === undefined) return absent(key)
   if (row[1] !== null && row[1] <= now) return 'due'
   if (collection !== undefined && row[2] !== collection) return absent(key)
-  if (row[0] === 1) return fetchInFull(connection, connection.row<NodeRow>(NODE_BY_KEY, key)!)
+  if (row[0] === 1)
+    return together(connection, () => fetchInFull(connection, connection.row<NodeRow>(NODE_BY_KEY, key)!))
   const text = row[5]
   const span = {
     key: key as Key,
@@ -101,6 +115,17 @@ export function fetchNow(
     position: row[7],
   }
   return spanResult(row[8] === null ? span : { ...span, expiresAt: row[8] }, text)
+}
+
+/** Several statements see one state, whatever other processes commit meanwhile. */
+function together<T>(connection: Connection, read: () => T): T {
+  if (connection.db.inTransaction) return read()
+  connection.run('BEGIN')
+  try {
+    return read()
+  } finally {
+    connection.run('COMMIT')
+  }
 }
 
 function fetchInFull(connection: Connection, row: NodeRow): FetchResult {
@@ -254,7 +279,7 @@ export function fetchAsOf(
   collection: number | undefined,
   asOf: number,
 ): FetchResult {
-  const row = connection.row<NodeRow>(NODE_BY_KEY, key)
+  const row = connection.row<NodeRow>(NODE_BY_KEY, textOf(key))
   if (row === undefined || (collection !== undefined && row[15] !== collection)) return absent(key)
   checkPosition(connection, row[15], asOf)
   const [id, , kind, text, , born] = row

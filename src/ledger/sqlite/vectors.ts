@@ -3,6 +3,7 @@ import type { Key } from '../../core/key.ts'
 import type { Metric, Span } from '../../core/model.ts'
 import type {
   Computed,
+  VectorArrivals,
   VectorHead,
   VectorMark,
   VectorRecords,
@@ -39,7 +40,7 @@ interface Host {
   expire(): Promise<unknown>
 }
 
-type Row = [id: number, vector: Buffer | null, pending: number]
+type Row = [id: number, vector: Buffer | null, waitsFor: string | null]
 
 /** The vectors of an SQLite ledger. */
 export class SqliteVectors implements VectorRecords {
@@ -56,24 +57,22 @@ export class SqliteVectors implements VectorRecords {
   head(collection: number): VectorHead {
     return this.#host.snapshot((connection) => {
       requireCollection(connection, collection)
-      const [id, metric, position, floor, live, embedder, dimensions, supplied, data, own] =
-        connection.row<
-          [Key, Metric, number, number, number, string | null, number | null, number | null, number, number]
-        >(
-          `SELECT c.key, c.metric, h.position, h.floor, h.live, a.name, a.dimensions, u.dimensions,
-             (SELECT data_version FROM pragma_data_version), total_changes()
+      const [id, name, metric, position, floor, live, embedder, dimensions, supplied] = connection.row<
+        [Key, string, Metric, number, number, number, string | null, number | null, number | null]
+      >(
+        `SELECT c.key, h.name, c.metric, h.position, h.floor, h.live, a.name, a.dimensions, u.dimensions
            FROM collection c CROSS JOIN collection_head h ON h.collection = c.id
            LEFT JOIN embedder a ON a.id = h.embedder
            LEFT JOIN embedder u ON u.collection = c.id AND u.name = '' WHERE c.id = ?`,
-          collection,
-        )!
+        collection,
+      )!
       const size = dimensions ?? supplied
       return {
         id,
+        name,
         position,
         floor,
         live,
-        stamp: `${data} ${own}`,
         space:
           size === null
             ? undefined
@@ -88,7 +87,7 @@ export class SqliteVectors implements VectorRecords {
       if (last === undefined) return { rows: [], last }
       const vector = vectorSql(space)
       const rows = connection.rows<Row>(
-        `SELECT s.id, ${vector.sql} AS vector, ${HAS_WORDS}
+        `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL)
          FROM span s INDEXED BY span_collection
          WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE}`,
         ...vector.values,
@@ -109,7 +108,7 @@ export class SqliteVectors implements VectorRecords {
       const through = Math.min(head, after + limit)
       const vector = vectorSql(space)
       const rows = connection.rows<Row>(
-        `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, ${LIVE} AND ${HAS_WORDS}
+        `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
          FROM (SELECT DISTINCT e.node FROM event e
                WHERE e.collection = ? AND e.position > ? AND e.position <= ? AND ${TOUCHES}) n
          CROSS JOIN span s ON s.id = n.node WHERE s.kind = 0`,
@@ -118,7 +117,30 @@ export class SqliteVectors implements VectorRecords {
         after,
         through,
       )
-      return { rows: rows.map((row) => rowOf(row, space)), through }
+      return { rows: rows.map((row) => rowOf(row, space)), through, position: head }
+    })
+  }
+
+  arrived(embedder: string, since: VectorArrivals | undefined) {
+    return this.#host.snapshot((connection) => {
+      const hashAt = (row: number) =>
+        connection.value<string>('SELECT hash FROM embedding WHERE rowid = ?', row) ?? ''
+      if (since === undefined) {
+        const row = connection.value<number | null>('SELECT max(rowid) FROM embedding')! ?? 0
+        return { hashes: [], through: { row, hash: hashAt(row) } }
+      }
+      // Rows are numbered anew by VACUUM, and a number is used again when the last row was erased: read all then.
+      const from = hashAt(since.row) === since.hash ? since.row : 0
+      const rows = connection.rows<[number, string, string]>(
+        'SELECT rowid, hash, name FROM embedding WHERE rowid > ? ORDER BY rowid LIMIT ?',
+        from,
+        WINDOW,
+      )
+      const last = rows.at(-1)
+      return {
+        hashes: rows.filter(([, , name]) => name === embedder).map(([, hash]) => hash),
+        through: last === undefined ? { row: from, hash: hashAt(from) } : { row: last[0], hash: last[1] },
+      }
     })
   }
 
@@ -127,7 +149,7 @@ export class SqliteVectors implements VectorRecords {
       const vector = vectorSql(space)
       return connection
         .rows<Row>(
-          `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, ${LIVE} AND ${HAS_WORDS}
+          `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
            FROM json_each(?) j CROSS JOIN span s ON s.id = j.value WHERE s.collection = ? AND s.kind = 0`,
           ...vector.values,
           JSON.stringify(ids),
@@ -192,13 +214,7 @@ export class SqliteVectors implements VectorRecords {
     )
   }
 
-  past(
-    collection: number,
-    space: VectorSpace,
-    position: number,
-    where: Filter | undefined,
-    after: number,
-  ) {
+  past(collection: number, space: VectorSpace, position: number, where: Filter | undefined, after: number) {
     return this.#host.snapshot((connection) => {
       requireCollection(connection, collection)
       checkPosition(connection, collection, position)
@@ -207,7 +223,7 @@ export class SqliteVectors implements VectorRecords {
       const vector = vectorSql(space, position)
       const filter = where && filterSql(where, metadataAt(position))
       const rows = connection.once<Row>(
-        `SELECT s.id, ${vector.sql} AS vector, ${HAS_WORDS}
+        `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL)
          FROM span s INDEXED BY span_collection
          WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND s.born <= ?
            AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id AND t.position <= ?)
@@ -290,7 +306,7 @@ export class SqliteVectors implements VectorRecords {
 }
 
 /** Live, with words, without a supplied vector and without an embedding by `?`. */
-const LACKS_VECTOR = `s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
+const LACKS_VECTOR = `s.kind = 0 AND iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
   AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
   AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)`
 
@@ -319,9 +335,9 @@ const metadataAt = (position: number): string =>
   `coalesce((SELECT a.metadata FROM amendment a WHERE a.span = s.id AND a.position <= ${position}
     ORDER BY a.position DESC LIMIT 1), s.metadata)`
 
-function rowOf([id, bytes, words]: Row, space: VectorSpace): VectorRow {
+function rowOf([id, bytes, hash]: Row, space: VectorSpace): VectorRow {
   const vector = bytes?.byteLength === 4 * space.dimensions ? floatsOf(bytes) : undefined
-  return { id, vector, pending: vector === undefined && words === 1 }
+  return { id, vector, waitsFor: vector === undefined && hash !== null ? hash : undefined }
 }
 
 /** A view where the bytes are aligned, else a copy. */

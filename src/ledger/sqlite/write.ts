@@ -396,6 +396,17 @@ function trailingOf(
 export function writeAppend(commit: Commit, collection: number, append: PlannedAppend): PutResult {
   const { connection } = commit
   const head = readSource(connection, collection, append.source)
+  if (append.spans.length === 0 && head !== undefined && !head.last.removed)
+    return {
+      source: append.source,
+      revision: head.revision,
+      position: head.last.position,
+      outcome: 'unchanged',
+      kept: head.live,
+      added: [],
+      retired: [],
+      stale: [],
+    }
   const source = head?.id ?? sourceId(connection, collection, append.source)
   refuseErased(connection, source, append.source, append.spans, append.readmit)
   const number = (head?.revision ?? 0) + 1

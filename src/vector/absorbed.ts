@@ -1,0 +1,144 @@
+import type { VectorArrivals, VectorRecords, VectorRow, VectorSpace } from '../ports.ts'
+import { Resident } from './resident.ts'
+
+/** Rows or events of one step: a few milliseconds. */
+const ROWS = 1_000
+const EVENTS = 2_000
+
+/** Where an index on disk stands: memory needs to hold only what changed since. */
+export interface Base {
+  readonly position: number
+  /** Spans that had no vector then. */
+  readonly waiting: readonly number[]
+}
+
+/**
+ * What this process has in memory of a collection's vectors, kept in step with the ledger: all of them, or those that
+ * changed since a base. Applying an event twice changes nothing.
+ */
+export class Absorbed {
+  readonly #records: VectorRecords
+  readonly #collection: number
+  #space: VectorSpace
+  readonly resident: Resident
+  /** Spans changed since the base, by the position at which that was noticed; dead ones and waiting ones included. */
+  readonly touched = new Map<number, number>()
+  /** Live spans with words but no vector, and the hash each waits for. */
+  readonly #waiting = new Map<number, string>()
+  readonly #byHash = new Map<string, Set<number>>()
+  #position: number
+  /** The last id copied, while spans are copied as they stand. */
+  #scan: number | undefined
+  #arrivals: VectorArrivals
+  readonly hasBase: boolean
+
+  /** Without a base it copies the collection, which stood at `position` when that began. */
+  constructor(
+    records: VectorRecords,
+    collection: number,
+    space: VectorSpace,
+    position: number,
+    base: Base | undefined,
+  ) {
+    this.#records = records
+    this.#collection = collection
+    this.#space = space
+    this.resident = new Resident(space.metric, space.dimensions)
+    this.hasBase = base !== undefined
+    this.#arrivals = records.arrived(space.embedder, undefined).through
+    this.#position = base?.position ?? position
+    this.#scan = base === undefined ? 0 : undefined
+    if (base === undefined) return
+    for (const row of records.rows(collection, space, base.waiting)) this.#apply(row, base.position)
+  }
+
+  get space(): VectorSpace {
+    return this.#space
+  }
+
+  /** Everything up to here is absorbed; while spans are copied, nothing is. */
+  get position(): number {
+    return this.#scan === undefined ? this.#position : 0
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  waitingIds(): number[] {
+    return [...this.#waiting.keys()]
+  }
+
+  /** Whether vectors of `space` may be compared with what is here. Supplied vectors may join computed ones. */
+  fits(space: VectorSpace): boolean {
+    const same = space.embedder === this.#space.embedder && space.dimensions === this.#space.dimensions
+    if (same) this.#space = space
+    return same
+  }
+
+  /** One bounded step towards the present. Answers how many events are left; undefined: rows are still copied. */
+  step(): number | undefined {
+    const records = this.#records
+    if (this.#waiting.size === 0) this.#arrivals = records.arrived(this.#space.embedder, undefined).through
+    if (this.#scan !== undefined) {
+      const { rows, last } = records.copy(this.#collection, this.#space, this.#scan, ROWS)
+      for (const row of rows) this.#apply(row, undefined)
+      this.#scan = last
+      if (last !== undefined) return undefined
+    }
+    const { rows, through, position } = records.follow(
+      this.#collection,
+      this.#space,
+      this.#position,
+      EVENTS,
+    )
+    for (const row of rows) this.#apply(row, through)
+    this.#position = through
+    if (through === position) this.#takeArrivals()
+    return position - through
+  }
+
+  /** Embeddings come without an event of their own. */
+  #takeArrivals(): void {
+    while (this.#waiting.size > 0) {
+      const { hashes, through } = this.#records.arrived(this.#space.embedder, this.#arrivals)
+      const { row } = this.#arrivals
+      this.#arrivals = through
+      const ids = hashes.flatMap((hash) => [...(this.#byHash.get(hash) ?? [])])
+      if (ids.length > 0)
+        for (const one of this.#records.rows(this.#collection, this.#space, ids))
+          this.#apply(one, this.#position)
+      if (through.row === row) return
+    }
+  }
+
+  #apply({ id, vector, waitsFor }: VectorRow, position: number | undefined): void {
+    this.#unwait(id)
+    if (vector === undefined) this.resident.delete(id)
+    else this.resident.set(id, vector)
+    if (waitsFor !== undefined) {
+      this.#waiting.set(id, waitsFor)
+      const others = this.#byHash.get(waitsFor)
+      if (others === undefined) this.#byHash.set(waitsFor, new Set([id]))
+      else others.add(id)
+    }
+    if (this.hasBase && position !== undefined) this.touched.set(id, position)
+  }
+
+  #unwait(id: number): void {
+    const hash = this.#waiting.get(id)
+    if (hash === undefined) return
+    this.#waiting.delete(id)
+    const others = this.#byHash.get(hash)!
+    others.delete(id)
+    if (others.size === 0) this.#byHash.delete(hash)
+  }
+
+  /** Erased: not even memory may hold them. */
+  forget(ids: readonly number[]): void {
+    for (const id of ids) {
+      this.#unwait(id)
+      this.resident.delete(id)
+    }
+  }
+}
