@@ -50,6 +50,7 @@ export type {
   Problem,
   Retired,
   TextRange,
+  VectorPath,
 } from './ports.ts'
 export type { Collection, FindOptions } from './store/collection.ts'
 export type { AppendInput, PutInput, SpanInput, VectorInput } from './store/draft.ts'
@@ -60,6 +61,7 @@ export type {
   SearchOptions,
   SearchReason,
   SearchResult,
+  SimilarOptions,
 } from './store/search.ts'
 export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
 export type { CollectionOptions, Store } from './store/store.ts'

@@ -7,11 +7,12 @@ import { Doorbell } from './ledger/sqlite/doorbell.ts'
 import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
 import type { Connection } from './ledger/sqlite/statements.ts'
-import type { Embedder, TextIndex } from './ports.ts'
+import type { Embedder, TextIndex, VectorIndex } from './ports.ts'
 import { invalid } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
 import { SqliteTextIndex } from './text/text-index.ts'
+import { ResidentVectorIndex } from './vector/vector-index.ts'
 
 export { restoreBackup } from './ledger/sqlite/backup.ts'
 
@@ -44,20 +45,22 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     )
   if (!inMemory) mkdirSync(directory, { recursive: true })
 
-  const derived: TextIndex[] = []
+  const derived: (TextIndex | VectorIndex)[] = []
   const ledger = openSqliteLedger(path, {
     clock,
     derived,
     onCommit: () => {
       bell.ring()
       text.wake()
+      vectors.wake()
     },
     ...(options.wait === undefined ? {} : { wait: options.wait }),
   })
   const { connection } = ledger
   const bell = new Doorbell({ connection, ...(inMemory ? {} : { directory }) })
   const text = new SqliteTextIndex(ledger, path)
-  derived.push(text)
+  const vectors = new ResidentVectorIndex(ledger.vectors)
+  derived.push(text, vectors)
   const host = {
     connection,
     clock,
@@ -66,6 +69,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
   return new Store({
     ledger,
     text,
+    vectors,
     clock,
     bell,
     consumers: new SqliteConsumers(host),

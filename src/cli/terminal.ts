@@ -12,7 +12,7 @@ const MARK = /\p{M}|\u200b|\u200c|\u200d|\ufe0f/u
 export const safe = (text: string): string => text.replace(CONTROL, '\ufffd')
 
 /** Columns a text takes; escapes of colour take none. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   let width = 0
   for (const character of text.replace(COLOR, ''))
     width += MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1

@@ -20,7 +20,8 @@ export interface Entry {
 
 /**
  * How a span joins what was covered before it: `gap` is text between (kept, so that a revision can be given back
- * byte for byte), `overlap` is how many UTF-16 units of it were covered already. At most one of the two.
+ * byte for byte), `overlap` is how many UTF-16 units before the end of what was covered it starts; more than its own
+ * length for a span inside an earlier one. At most one of the two.
  */
 export interface Lead {
   readonly gap: string

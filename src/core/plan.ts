@@ -1,6 +1,7 @@
-import { alignInOrder, classes, NEVER, nonBlank } from './align.ts'
+import { alignInOrder, classes, NEVER } from './align.ts'
 import type { Changeset, Draft, DraftChunk, Entry, Lead, Retirement, Slot, Texts } from './changeset.ts'
 import { type Place, retire, type Side } from './successors.ts'
+import { nonBlank } from './tokens.ts'
 
 /** A run that moved needs this many UTF-16 units: a "Yes." elsewhere answers another question. */
 const MOVED_LENGTH = 32

@@ -1,5 +1,5 @@
-import { alignTokens, isBlank, nonBlank, type Piece, sentences, splitsWord, words } from './align.ts'
 import type { Retirement } from './changeset.ts'
+import { alignTokens, isBlank, nonBlank, type Piece, sentences, splitsWord, words } from './tokens.ts'
 
 /** An old span or a chunk, in the coordinates of its side of a region. */
 export interface Place {

@@ -51,7 +51,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** How a text of this name is to be stored. */
-export function contentOf(path: string, text: string): Content {
+function contentOf(path: string, text: string): Content {
   const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
   if (extension === 'jsonl' || extension === 'ndjson') {
     const spans = recordsIn(text)

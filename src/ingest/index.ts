@@ -1,7 +1,6 @@
 export {
   type FileChange,
   type SyncOptions,
-  type SyncProgress,
   type SyncReport,
   syncFolder,
 } from './sync.ts'

@@ -27,6 +27,7 @@ import type {
   PlannedPut,
   Retired,
   TextIndex,
+  VectorIndex,
   Window,
 } from '../ports.ts'
 import { rebuildChunker } from './chunkers.ts'
@@ -51,12 +52,13 @@ import {
   object,
   wholeNumber,
 } from './input.ts'
-import { type SearchOptions, type SearchResult, search } from './search.ts'
+import { type SearchOptions, type SearchResult, type SimilarOptions, search, similar } from './search.ts'
 import { Session } from './session.ts'
 
 export interface CollectionContext {
   readonly ledger: Ledger
   readonly text: TextIndex
+  readonly vectors: VectorIndex
   readonly embedder: Embedder | undefined
   readonly clock: () => number
 }
@@ -485,10 +487,26 @@ export class Collection {
 
   /**
    * The live spans that fit a query, best first. A write is visible to the next search; an answer that may be missing
-   * something says so. @throws INVALID_ARGUMENT, INVALID_FILTER, NO_VECTORS, POSITION_UNKNOWN, ABORTED
+   * something says so.
+   * @throws INVALID_ARGUMENT, INVALID_FILTER, INVALID_VECTOR, NO_VECTORS, EMBEDDER_MISMATCH, EMBEDDER_FAILED,
+   * POSITION_UNKNOWN, ABORTED
    */
   async search(options: SearchOptions): Promise<SearchResult> {
-    return await search(this.#context.text, this.#info, options)
+    return await search({ ...this.#context, records: this.#ledger.vectors }, this.#info, options)
+  }
+
+  /**
+   * The live spans whose vectors are nearest to that of a live span, itself left out.
+   * @throws KEY_NOT_LIVE, NO_VECTORS, INVALID_ARGUMENT, INVALID_FILTER, ABORTED
+   */
+  async similar(key: string, options: SimilarOptions = {}): Promise<SearchResult> {
+    object('similar', options, ['k', 'offset', 'where', 'accuracy', 'minScore', 'explain', 'signal'])
+    return await similar(
+      { ...this.#context, records: this.#ledger.vectors },
+      this.#info,
+      parseKey(key),
+      options,
+    )
   }
 
   /** How many live spans there are, or how many match. */

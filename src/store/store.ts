@@ -11,6 +11,7 @@ import type {
   LedgerStats,
   Problem,
   TextIndex,
+  VectorIndex,
 } from '../ports.ts'
 import type { Delivery, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
@@ -27,6 +28,7 @@ export interface CollectionOptions {
 export interface StoreParts {
   readonly ledger: Ledger
   readonly text: TextIndex
+  readonly vectors: VectorIndex
   readonly bell: Bell & { close(): void }
   readonly consumers: Consumers
   readonly subscriptions: Subscriptions
@@ -63,8 +65,8 @@ export class Store implements AsyncDisposable {
       metric,
       options.recreate === true,
     )
-    const { ledger, text, embedder, clock } = this.#parts
-    return new Collection({ ledger, text, embedder, clock }, info)
+    const { ledger, text, vectors, embedder, clock } = this.#parts
+    return new Collection({ ledger, text, vectors, embedder, clock }, info)
   }
 
   /** The collections in use, by name. */
@@ -104,7 +106,11 @@ export class Store implements AsyncDisposable {
   async verify(options: { readonly repair?: boolean } = {}): Promise<readonly Problem[]> {
     object('options', options, ['repair'])
     const repair = options.repair === true
-    return [...(await this.#ledger.verify(repair)), ...(await this.#parts.text.verify(repair))]
+    return [
+      ...(await this.#ledger.verify(repair)),
+      ...(await this.#parts.text.verify(repair)),
+      ...(await this.#parts.vectors.verify(repair)),
+    ]
   }
 
   async stats(): Promise<LedgerStats> {
@@ -152,6 +158,7 @@ export class Store implements AsyncDisposable {
     await this.#parts.subscriptions.close()
     this.#parts.bell.close()
     await this.#parts.text.close()
+    await this.#parts.vectors.close()
     await this.#ledger.close()
   }
 

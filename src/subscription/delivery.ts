@@ -1,4 +1,5 @@
 import type { StoreEvent } from '../core/event.ts'
+import type { Key } from '../core/key.ts'
 
 export interface NackOptions {
   /** Milliseconds to hold the collection back, instead of the consumer's backoff. */
@@ -60,7 +61,20 @@ export class Delivered {
   }
 }
 
+/** Members are copied one by one: `Object.assign` would cost more than reading the event. */
 class Handle {
+  readonly specversion: StoreEvent['specversion']
+  readonly id: string
+  readonly source: string
+  readonly type: StoreEvent['type']
+  declare readonly subject?: Key
+  readonly time: string
+  readonly sequence: string
+  readonly collection: string
+  readonly position: number
+  readonly data: StoreEvent['data']
+  readonly attempt: number
+  readonly redelivered: boolean
   readonly #answers: Answers
   readonly #delivered: Delivered
   readonly #cursor: () => string
@@ -72,7 +86,18 @@ class Handle {
     cursor: () => string,
     answers: Answers,
   ) {
-    Object.assign(this, event, { attempt: delivered.attempt, redelivered })
+    this.specversion = event.specversion
+    this.id = event.id
+    this.source = event.source
+    this.type = event.type
+    if (event.subject !== undefined) this.subject = event.subject
+    this.time = event.time
+    this.sequence = event.sequence
+    this.collection = event.collection
+    this.position = event.position
+    this.data = event.data
+    this.attempt = delivered.attempt
+    this.redelivered = redelivered
     this.#answers = answers
     this.#delivered = delivered
     this.#cursor = cursor
@@ -97,4 +122,4 @@ export const deliver = (
   redelivered: boolean,
   cursor: () => string,
   answers: Answers,
-): Delivery => new Handle(event, delivered, redelivered, cursor, answers) as unknown as Delivery
+): Delivery => new Handle(event, delivered, redelivered, cursor, answers) as Delivery

@@ -61,6 +61,11 @@ export class Absorbed {
     return this.#scan === undefined ? this.#position : 0
   }
 
+  /** Where reading the log goes on. */
+  get reached(): number {
+    return this.#position
+  }
+
   get waiting(): number {
     return this.#waiting.size
   }
@@ -86,12 +91,7 @@ export class Absorbed {
       this.#scan = last
       if (last !== undefined) return undefined
     }
-    const { rows, through, position } = records.follow(
-      this.#collection,
-      this.#space,
-      this.#position,
-      EVENTS,
-    )
+    const { rows, through, position } = records.follow(this.#collection, this.#space, this.#position, EVENTS)
     for (const row of rows) this.#apply(row, through)
     this.#position = through
     if (through === position) this.#takeArrivals()

@@ -191,11 +191,7 @@ export class ResidentVectorIndex implements VectorIndex {
     })
   }
 
-  #answer(
-    query: VectorQuery,
-    found: readonly Candidate[],
-    rest: Omit<VectorAnswer, 'hits'>,
-  ): VectorAnswer {
+  #answer(query: VectorQuery, found: readonly Candidate[], rest: Omit<VectorAnswer, 'hits'>): VectorAnswer {
     const page = found.slice(query.offset, query.offset + query.limit)
     const spans = this.#records.spans(
       page.map(({ id }) => id),
@@ -286,7 +282,7 @@ function spaceOf(head: VectorHead): VectorSpace {
 
 /** Events between were pruned, or the log went back: what is in memory cannot be brought up to date. */
 const follows = (absorbed: Absorbed, head: VectorHead): boolean =>
-  absorbed.position === 0 || (absorbed.position >= head.floor && absorbed.position <= head.position)
+  absorbed.reached >= head.floor && absorbed.reached <= head.position
 
 function pick(candidates: readonly Candidate[], ids: readonly number[]): Candidate[] {
   const chosen = new Set(ids)

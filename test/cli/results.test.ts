@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GUIDE } from '../../src/cli/demo/excerpts.ts'
@@ -288,6 +288,24 @@ describe('writing', () => {
       ['fourth', { speaker: 'assistant' }],
       ['fifth\nand still fifth', {}],
     ])
+  })
+
+  test('sync says what it did, file by file, and answers 1 when the store refused a file', async () => {
+    mkdirSync(join(other, 'files'))
+    writeFileSync(join(other, 'files/a.txt'), 'The password is correcthorse.')
+    writeFileSync(join(other, 'files/b.txt'), 'Something harmless to say about the weather of the day.')
+    const first = await there(['sync', 'files', '--prefix', 'files/'])
+    expect(first).toMatchObject({ code: 0, err: '' })
+    expect(first.out).toBe(
+      '+ a.txt\n+ b.txt\n2 files: 2 added, 0 changed, 0 renamed, 0 removed, 0 unchanged\n2 spans added, 0 retired\n',
+    )
+    await there(['erase', '--source', 'files/a.txt', '--yes'])
+    renameSync(join(other, 'files/b.txt'), join(other, 'files/c.txt'))
+    const second = await there(['sync', 'files', '--prefix', 'files/'])
+    expect(second.code).toBe(1)
+    expect(second.out).toContain('! a.txt: ERASED_TEXT')
+    expect(second.out).toContain('→ b.txt → c.txt')
+    expect((await there(['sync', 'nowhere'])).code).toBe(2)
   })
 
   test('a record that expires is a tombstone, by itself', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { alignInOrder, alignTokens, nonBlank, sentences, words } from '../../src/core/align.ts'
+import { alignInOrder } from '../../src/core/align.ts'
 import type { DraftChunk, Entry } from '../../src/core/changeset.ts'
+import { alignTokens, nonBlank, sentences, words } from '../../src/core/tokens.ts'
 
 const lead = { gap: '', overlap: 0 }
 

@@ -67,13 +67,17 @@ describe('an event', () => {
   test('of every type the store writes fits its schema and says what happened', async () => {
     const store = await openStore(':memory:')
     const notes = await store.collection('notes', { metric: 'cosine' })
-    const spans = ['The first paragraph says one thing.', 'The second says another.', 'The third is quiet.']
+    const spans = [
+      'The first paragraph says one thing.',
+      'The second says another, at some length as well.',
+      'The third is quiet, and long enough to be recognised elsewhere.',
+    ]
     const v1 = await notes.put({ source: 'a.md', spans: given(spans) })
     const [first, second, third] = v1.added as unknown as [string, string, string]
     const session = notes.session('agent')
     const summary = await session.register({ text: `One thing [[${first}]]. Another [[${second}]].` })
     const above = await session.register({ text: `All of it [[${summary.key}]].` })
-    const edited = spans.with(1, 'The second says something else now.')
+    const edited = spans.with(1, 'The second says something else now, at some length.')
     const v2 = await notes.put({ source: 'a.md', spans: given(edited) })
     await notes.put({ source: 'a.md', spans: given(spans) })
     await notes.put({ source: 'a.md', spans: given([spans[2]!, spans[0]!, spans[1]!]) })

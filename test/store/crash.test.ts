@@ -131,7 +131,7 @@ describe('kill -9', () => {
       await examine(directory, all)
     }
     expect(all.every(({ said }) => said.length > 5)).toBe(true)
-  }, 60_000)
+  }, 60_000 + ROUNDS * 10_000)
 })
 
 describe('several processes', () => {

@@ -133,13 +133,13 @@ function refuseErased(
   connection: Connection,
   source: number,
   name: string,
-  spans: readonly NewSpan[],
+  spans: readonly (NewSpan | undefined)[],
   readmit: boolean,
 ) {
   if (readmit || connection.value('SELECT 1 FROM refusal WHERE source = ? LIMIT 1', source) === undefined)
     return
   const ordinals = spans.flatMap((span, i) =>
-    span.text !== undefined &&
+    span?.text !== undefined &&
     connection.value(
       'SELECT 1 FROM refusal WHERE source = ? AND code = ?',
       source,
@@ -260,7 +260,9 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
   const { entries } = window
   if (put.unchanged !== undefined && !bringsVectors(connection, put)) return put.unchanged
   const source = head?.id ?? sourceId(connection, collection, put.source)
-  refuseErased(connection, source, put.source, chunks, put.readmit)
+  // What is kept is there already: readmitted, or another span of the same few words.
+  const brought = changeset.slots.map((slot) => ('keep' in slot ? undefined : chunks[slot.mint]!))
+  refuseErased(connection, source, put.source, brought, put.readmit)
 
   const number = (head?.revision ?? 0) + 1
   const minted = changeset.slots.flatMap((slot) => ('keep' in slot ? [] : [chunks[slot.mint]!]))

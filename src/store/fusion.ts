@@ -1,0 +1,21 @@
+/** One way's answer, best first, and how much it counts. */
+export interface Ranking {
+  readonly ids: readonly number[]
+  readonly weight: number
+}
+
+/** Damps the first ranks: with 60, a hit that is second in both rankings stands before one that is first in one alone. */
+const DAMPING = 60
+
+/**
+ * Reciprocal rank fusion: what is ranked high by several ways comes first, without comparing their scores, which have
+ * no scale in common. Ids with their scores, best first; among equals the older.
+ */
+export function fuse(rankings: readonly Ranking[]): (readonly [id: number, score: number])[] {
+  const scores = new Map<number, number>()
+  for (const { ids, weight } of rankings)
+    ids.forEach((id, i) => {
+      scores.set(id, (scores.get(id) ?? 0) + weight / (DAMPING + i + 1))
+    })
+  return [...scores].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || a - b)
+}

@@ -1,0 +1,61 @@
+import type { Embedder } from '../../src/index.ts'
+import { random } from '../store/helpers.ts'
+
+export { cleanUp, elsewhere, newDirectory, open, texts } from '../text/stores.ts'
+
+/** Vectors of a few clusters, the same for the same seed. */
+export function vectors(count: number, dimensions: number, seed = 1): Float32Array[] {
+  const next = random(seed)
+  const centres = Array.from({ length: 20 }, () =>
+    Float32Array.from({ length: dimensions }, () => next() - 0.5),
+  )
+  return Array.from({ length: count }, () => {
+    const centre = centres[Math.floor(next() * centres.length)]!
+    return centre.map((value) => value + (next() - 0.5) * 0.6)
+  })
+}
+
+/** Counts letters: texts with the same letters have the same vector. Remembers what it was asked. */
+export class LetterEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions = 26
+  readonly asked: string[] = []
+
+  constructor(id = 'letters') {
+    this.id = id
+  }
+
+  async embedDocuments(texts: readonly string[]) {
+    this.asked.push(...texts)
+    return texts.map(lettersOf)
+  }
+
+  async embedQuery(text: string) {
+    return lettersOf(text)
+  }
+}
+
+function lettersOf(text: string): Float32Array {
+  const counts = new Float32Array(26)
+  for (const letter of text.toLowerCase()) {
+    const at = letter.charCodeAt(0) - 97
+    if (at >= 0 && at < 26) counts[at]!++
+  }
+  return counts
+}
+
+type Metric = 'cosine' | 'l2' | 'ip'
+
+/** The definition, in the plainest way. */
+export function distance(metric: Metric, a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let [dot, aa, bb, squares] = [0, 0, 0, 0]
+  for (let i = 0; i < a.length; i++) {
+    dot += a[i]! * b[i]!
+    aa += a[i]! ** 2
+    bb += b[i]! ** 2
+    squares += (a[i]! - b[i]!) ** 2
+  }
+  if (metric === 'l2') return squares
+  if (metric === 'ip') return 1 - dot
+  return aa === 0 || bb === 0 ? 1 : 1 - dot / Math.sqrt(aa * bb)
+}
