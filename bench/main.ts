@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
+import { eventBenches } from './events.ts'
 import type { Measured } from './harness.ts'
 import { ledgerBenches } from './ledger.ts'
 
 const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => Promise<void>>> = {
   ledger: ledgerBenches,
+  events: eventBenches,
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))

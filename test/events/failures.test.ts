@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { pruneEvents } from '../../src/ledger/sqlite/prune-events.ts'
 import type { Delivery } from '../../src/subscription/index.ts'
 import { closeLedgers, newLedger, openLedger, positions, type TestLedger } from './ledger.ts'
@@ -114,6 +114,47 @@ describe('an event that fails', () => {
       [1, 2],
       [2, 1],
     ])
+  })
+})
+
+describe('an answer that cannot be committed', () => {
+  const busy = new Error('busy')
+
+  test('is taken back with those that wait behind it, and can be given again', async () => {
+    const { ledger } = await timed(4)
+    const [a, b, c] = await ledger.drain({ consumer: 'c' }, () => undefined)
+    vi.spyOn(ledger.log, 'settle').mockImplementationOnce(async () => {
+      // Comes while the first commit is on its way: committed alone, it would acknowledge the first as well.
+      late = c!.ack()
+      await new Promise((resolve) => setImmediate(resolve))
+      throw busy
+    })
+    let late: Promise<void> | undefined
+    expect(await Promise.allSettled([a!.ack(), b!.ack()])).toMatchObject([{ reason: busy }, { reason: busy }])
+    await expect(late).rejects.toBe(busy)
+    await expect(b!.ack()).rejects.toMatchObject({ code: 'ACK_OUT_OF_ORDER' })
+    expect((await ledger.consumers.lag('c')).events).toBe(4)
+    await a!.ack()
+    await b!.ack()
+    expect((await ledger.consumers.lag('c')).events).toBe(2)
+  })
+
+  test('leaves a failed event where it was', async () => {
+    const { ledger } = await timed(3)
+    const subscription = ledger.subscribe({ consumer: 'c', follow: false })
+    const first = (await subscription.next()).value!
+    await subscription.next()
+    vi.spyOn(ledger.log, 'settle').mockRejectedValueOnce(busy)
+    await expect(first.nack({ delay: 0 })).rejects.toBe(busy)
+    await first.ack()
+    const rest = [(await subscription.next()).value!, (await subscription.next()).value!]
+    expect(rest.map(({ position, attempt }) => [position, attempt])).toEqual([
+      [2, 1],
+      [3, 1],
+    ])
+    for (const delivery of rest) await delivery.ack()
+    expect(await subscription.next()).toEqual({ done: true, value: undefined })
+    expect(await ledger.drain({ consumer: 'c' })).toEqual([])
   })
 })
 

@@ -97,6 +97,13 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('prune' as const), ago: fc.nat({ max: 9 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      op: fc.constant('erase' as const),
+      picks: fc.array(pick, { minLength: 1, maxLength: 2 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('rename' as const), c }) },
   { weight: 1, arbitrary: fc.constant({ op: 'reopen' as const }) },
 )

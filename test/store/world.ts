@@ -55,6 +55,7 @@ export type Op =
   | { op: 'tick'; ms: number; quiet: boolean }
   | { op: 'register'; c: number; session: number; summaries: SummaryOp[] }
   | { op: 'prune'; ago: number }
+  | { op: 'erase'; picks: number[] }
   | { op: 'drop'; c: number }
   | { op: 'rename'; c: number }
   | { op: 'reopen' }
@@ -86,6 +87,7 @@ interface MSpan {
   dead: { reason: string; successors: readonly Key[] } | undefined
   at: number
   pruned: boolean
+  erased: boolean
   /** Successors, and spans that came back to its place. */
   readonly edges: Key[]
 }
@@ -105,6 +107,8 @@ interface MSource {
   meta: string
   removed: boolean
   expires: number | undefined
+  /** Something was erased from it: texts between spans may be gone, too. */
+  erased: boolean
 }
 
 interface MSummary {
@@ -117,6 +121,7 @@ interface MSummary {
   /** Summaries this one says the same as, its own chain only. */
   readonly same: Set<Key>
   dead: 'superseded' | 'discarded' | undefined
+  erased: boolean
   by: Key | undefined
 }
 
@@ -216,7 +221,7 @@ export class World {
     const summary = this.summaries.get(key)
     if (summary !== undefined) return this.#identicalSummary(summary)
     const span = this.spans.get(key)!
-    if (span.c.dropped || isBlank(span.text)) return undefined
+    if (span.c.dropped || span.erased || isBlank(span.text)) return undefined
     const isCandidate = (other: MSpan) =>
       this.isLive(other.key) &&
       other.source === span.source &&
@@ -321,6 +326,7 @@ export class World {
         meta: '{}',
         removed: false,
         expires: undefined,
+        erased: false,
       }
       this.sources.set(id, source)
     }
@@ -374,6 +380,8 @@ export class World {
         return await this.remove(this.source(this.collection(op.c), op.s))
       case 'retire':
         return await this.retire(op.picks, op.evicted ? 'evicted' : 'deleted')
+      case 'erase':
+        return await this.erase(op.picks)
       case 'update':
         return await this.update(op.picks, op.value)
       case 'expires': {
@@ -405,7 +413,7 @@ export class World {
         const before = this.now - op.ago
         await this.store.prune({ before })
         for (const span of this.spans.values())
-          if (span.dead !== undefined && span.at < before && !isBlank(span.text)) span.pruned = true
+          if (span.dead !== undefined && span.at < before && !isBlank(span.text) && !span.erased) span.pruned = true
         return
       }
       case 'rename': {
@@ -474,6 +482,7 @@ export class World {
         ...(options.meta === undefined ? {} : { metadata: options.meta }),
         ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
         expectedRevision: source.revisions.length,
+        readmit: source.erased,
       })
     const last = source.revisions.at(-1)
     const standing = last?.keys.map((key) => this.spans.get(key)!) ?? []
@@ -496,7 +505,7 @@ export class World {
     source.meta = meta
     source.expires = expires
     source.lines = given.slice()
-    if (isUnchanged) {
+    if (isUnchanged && !(source.erased && result.outcome === 'revised')) {
       assert.equal(result.outcome, 'unchanged')
       assert.equal(result.revision, source.revisions.length)
       assert.deepEqual([result.added, result.retired, result.stale], [[], [], []])
@@ -556,6 +565,7 @@ export class World {
         dead: undefined,
         at: 0,
         pruned: false,
+        erased: false,
         edges: [],
       })
     })
@@ -589,7 +599,7 @@ export class World {
   async append(source: MSource, words: readonly string[]): Promise<void> {
     const { c } = source
     const before = this.due()
-    const call = () => c.handle.append({ source: source.name, spans: words.map((text) => ({ text })) })
+    const call = () => c.handle.append({ source: source.name, spans: words.map((text) => ({ text })), readmit: true })
     if (c.dropped) return await assert.rejects(call(), isGone)
     if (words.length === 0) return
     const last = source.revisions.at(-1)
@@ -615,6 +625,7 @@ export class World {
         dead: undefined,
         at: 0,
         pruned: false,
+        erased: false,
         edges: [],
       })
     })
@@ -668,6 +679,32 @@ export class World {
       }
       this.#left(before, result.stale)
     }
+  }
+
+  async erase(picks: readonly number[]): Promise<void> {
+    const c = this.collections.find((one) => !one.dropped)!
+    const before = this.due()
+    const keys = this.pick(picks, (key) => (this.spans.get(key) ?? this.summaries.get(key))!.c === c)
+    if (keys.length === 0) return
+    const result = await c.handle.erase({ keys }, { cascade: true })
+    assert.ok(result.complete || result.waitingFor.length > 0)
+    const live = result.erased.filter((key) => this.isLive(key))
+    assert.deepEqual([...result.retired].sort(), live.sort())
+    for (const key of keys) assert.ok(result.erased.includes(key) || result.already.includes(key))
+    for (const key of result.erased) {
+      const span = this.spans.get(key)
+      const summary = this.summaries.get(key)
+      assert.ok(!(span ?? summary)!.erased, 'nothing is erased twice')
+      if (span !== undefined) {
+        span.erased = true
+        span.source.erased = true
+        span.dead = { reason: 'deleted', successors: span.dead?.successors ?? [] }
+      } else {
+        summary!.erased = true
+        summary!.dead = 'discarded'
+      }
+    }
+    this.#left(before, result.stale)
   }
 
   async update(picks: readonly number[], value: number): Promise<void> {
@@ -747,6 +784,7 @@ export class World {
         covers,
         same,
         dead: undefined,
+        erased: false,
         by: undefined,
       })
       for (const old of replaces) {
@@ -842,6 +880,7 @@ export class World {
     assert.equal(tombstone.source, span.source.name)
     assert.equal(tombstone.identical, this.identical(span.key), `identical of ${span.key} (${span.text})`)
     assert.equal(tombstone.prunedAt !== undefined, span.pruned)
+    assert.equal(tombstone.erasedAt !== undefined, span.erased)
   }
 
   #checkSummary(summary: MSummary, result: FetchResult, states: Map<Key, State>): void {
@@ -887,10 +926,10 @@ export class World {
       for (let number = from; number <= source.revisions.length; number++) {
         const revision = source.revisions[number - 1]!
         const read = await c.handle.read(source.name, { revision: number })
-        const pruned = revision.keys.filter((key) => this.spans.get(key)!.pruned)
-        if (pruned.length === 0)
+        const gone = (key: Key) => this.spans.get(key)!.pruned || this.spans.get(key)!.erased
+        if (!source.erased && !revision.keys.some(gone))
           assert.equal(read.text, revision.text, `revision ${number} of ${source.name}`)
-        for (const { key, why } of read.gaps) assert.ok(why === 'pruned' && pruned.includes(key!))
+        for (const { key } of read.gaps) assert.ok(key === undefined ? source.erased : gone(key))
         assert.deepEqual(
           read.places.map(({ key }) => key),
           revision.keys,
@@ -972,8 +1011,10 @@ export class World {
     for (const memory of this.#past.slice(-12)) {
       if (memory.c.dropped) continue
       const then = await memory.c.handle.fetch(memory.key, { asOf: memory.at })
-      if (this.spans.get(memory.key)?.pruned) {
-        assert.ok(then.status === 'tombstone' && then.tombstone.prunedAt !== undefined)
+      const node = this.spans.get(memory.key) ?? this.summaries.get(memory.key)!
+      if (node.erased || ('pruned' in node && node.pruned)) {
+        assert.ok(then.status === 'tombstone')
+        assert.ok((then.tombstone.prunedAt ?? then.tombstone.erasedAt) !== undefined)
         continue
       }
       assert.equal(then.status, memory.result.status, `${memory.key} as of ${memory.at}`)

@@ -29,7 +29,7 @@ export interface ConsumerRow {
 
 type ConsumerColumns = [number, string, string, string, number, string | null, number, number]
 
-export function findConsumer(connection: Connection, name: string): ConsumerRow | undefined {
+function findConsumer(connection: Connection, name: string): ConsumerRow | undefined {
   const row = connection.row<ConsumerColumns>(
     'SELECT id, name, filter, start, created, holder, fence, until FROM consumer WHERE name = ?',
     name,

@@ -1,0 +1,35 @@
+import { SpanStoreError } from '../core/errors.ts'
+
+/** An embedder's failure, as the store and its callers see it: what went wrong, and what to do. */
+export const failed = (embedder: string, what: string, cause?: unknown): SpanStoreError<'EMBEDDER_FAILED'> =>
+  new SpanStoreError(
+    'EMBEDDER_FAILED',
+    `embedder ${embedder}: ${what}`,
+    { embedder },
+    cause === undefined ? {} : { cause },
+  )
+
+export const aborted = (signal: AbortSignal): SpanStoreError<'ABORTED'> =>
+  new SpanStoreError('ABORTED', 'the embedding was aborted by its signal', {}, { cause: signal.reason })
+
+export const invalid = (path: string, value: unknown, advice: string): SpanStoreError<'INVALID_ARGUMENT'> =>
+  new SpanStoreError(
+    'INVALID_ARGUMENT',
+    `${path} is ${value === undefined ? 'missing' : (JSON.stringify(value) ?? typeof value)}; ${advice}`,
+    { path, value },
+  )
+
+/** `value` if it is a whole number of at least `least`, `fallback` if it was left out. */
+export function count(path: string, value: unknown, fallback: number, least: number): number {
+  if (value === undefined) return fallback
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
+  throw invalid(path, value, `give a whole number of at least ${least}`)
+}
+
+/** A text that has to say something, such as a model's name. */
+export function named(path: string, value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw invalid(path, value, 'give a text that is not blank')
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
