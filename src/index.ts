@@ -9,6 +9,7 @@ export type {
 } from './core/consumer.ts'
 export { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from './core/errors.ts'
 export type { EventData, EventOf, EventType, StoreEvent } from './core/event.ts'
+export { eventSchema } from './core/event-schema.ts'
 export type { Where } from './core/filter.ts'
 export type { Json, Metadata } from './core/json.ts'
 export type { Key } from './core/key.ts'

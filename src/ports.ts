@@ -26,11 +26,14 @@ import type {
 /** Turns texts into vectors. `id` names model and parameters: equal ids mean comparable vectors. */
 export interface Embedder {
   readonly id: string
+  /** 0 until the first vector, where only the model can say. */
   readonly dimensions: number
   /** Longest input in tokens, where the model has a limit. */
   readonly maxTokens?: number
   embedDocuments(texts: readonly string[], signal?: AbortSignal): Promise<readonly Float32Array[]>
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>
+  /** For whoever made it; a store does not close an embedder, which may serve several. */
+  close?(): Promise<void>
 }
 
 export interface CollectionInfo {
@@ -237,7 +240,7 @@ export interface Consumers {
   /** Delivers dead letters again, before anything else. */
   replay(name: string, which: WhichDeadLetters): Promise<{ readonly replayed: number }>
   discard(name: string, which: WhichDeadLetters): Promise<{ readonly discarded: number }>
-  /** Deletes a collection's events up to a position. Refused while a consumer has not acknowledged them, unless `force`. */
+  /** Deletes a collection's events before a position. Refused while a consumer has not acknowledged them, unless `force`. */
   pruneEvents(
     collection: string,
     options: { readonly before: number; readonly force?: boolean },
@@ -441,6 +444,10 @@ export interface VectorMark {
 export interface VectorRecords {
   /** Commits what has expired. Await it before reading the present. */
   settle(): Promise<unknown>
+  /** Collections in use with at least so many live spans. */
+  large(least: number): readonly number[]
+  /** The collections of these spans. */
+  collectionsOf(ids: readonly number[]): readonly number[]
   /** @throws COLLECTION_DROPPED */
   head(collection: number): VectorHead
   /** Live spans with ids above `after`, by id. `last`: go on from there; undefined: there are no more. */
@@ -456,7 +463,13 @@ export interface VectorRecords {
     space: VectorSpace,
     after: number,
     limit: number,
-  ): { readonly rows: readonly VectorRow[]; readonly through: number; readonly position: number }
+  ): {
+    readonly rows: readonly VectorRow[]
+    readonly through: number
+    readonly position: number
+    /** Whether one of these events is an erasure. */
+    readonly erased: boolean
+  }
   /** Hashes of texts embedded since, in this collection or another; undefined: up to now, without looking. */
   arrived(
     embedder: string,

@@ -61,7 +61,7 @@ export interface ErrorDetail {
 
   /** No consumer of this name. */
   CONSUMER_UNKNOWN: { consumer: string }
-  /** The consumer exists with another filter; changing it is explicit (`consumers().reset`). */
+  /** The consumer exists with another filter; changing it is explicit (`consumers().setFilter`). */
   CONSUMER_MISMATCH: { consumer: string }
   /** Another holder has the consumer's lease. */
   CONSUMER_LEASED: { consumer: string; until: number }

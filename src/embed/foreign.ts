@@ -45,7 +45,8 @@ export function fromChroma(fn: ChromaEmbeddingFunction, options: WrapperOptions)
   methods('fn', fn, ['generate'])
   return wrapped(options, {
     documents: (texts) => fn.generate(texts),
-    query: (text) => (fn.generateForQueries === undefined ? fn.generate([text]) : fn.generateForQueries([text])),
+    query: (text) =>
+      fn.generateForQueries === undefined ? fn.generate([text]) : fn.generateForQueries([text]),
   })
 }
 
@@ -79,7 +80,11 @@ export interface AiSdkOptions extends Partial<WrapperOptions> {
  */
 export function fromAiSdk(model: AiSdkEmbeddingModel, options: AiSdkOptions = {}): Embedder {
   if (typeof model === 'string')
-    throw invalid('model', model, 'give a model object, such as openai.embeddingModel("text-embedding-3-small")')
+    throw invalid(
+      'model',
+      model,
+      'give a model object, such as openai.embeddingModel("text-embedding-3-small")',
+    )
   methods('model', model, ['doEmbed'])
   const { providerOptions, headers } = options
   const retries = count('retries', options.retries, 5, 0)
@@ -186,5 +191,9 @@ async function unlessAborted<T>(call: () => Promise<T>, signal: AbortSignal | un
 function methods(path: string, value: unknown, names: readonly string[]): void {
   for (const name of names)
     if (typeof (value as Record<string, unknown> | null)?.[name] !== 'function')
-      throw invalid(`${path}.${name}`, undefined, `give an object with ${names.map((n) => `${n}()`).join(' and ')}`)
+      throw invalid(
+        `${path}.${name}`,
+        undefined,
+        `give an object with ${names.map((n) => `${n}()`).join(' and ')}`,
+      )
 }

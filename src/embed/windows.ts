@@ -17,8 +17,8 @@ const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' })
 export function windowsOf(text: string, cap: number, tokens: (text: string) => number): Window[] {
   const whole = spaced(text)
   if (whole === '') return []
-  const fitting = fit(whole, cap, tokens)
-  if (fitting !== undefined) return [fitting]
+  const one = within(whole, cap, tokens)
+  if (one !== undefined) return [one]
   const pieces: Window[] = []
   for (const { segment } of SENTENCES.segment(text)) pieces.push(...halved(spaced(segment), cap, tokens))
   return packed(pieces, cap, tokens)
@@ -26,7 +26,7 @@ export function windowsOf(text: string, cap: number, tokens: (text: string) => n
 
 const spaced = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-function fit(text: string, cap: number, tokens: (text: string) => number): Window | undefined {
+function within(text: string, cap: number, tokens: (text: string) => number): Window | undefined {
   if (text.length > COUNTABLE) return undefined
   const count = tokens(text)
   return count <= cap ? { text, tokens: count } : undefined
@@ -35,7 +35,7 @@ function fit(text: string, cap: number, tokens: (text: string) => number): Windo
 /** Cuts at the space nearest to the middle, again and again, until every part fits. */
 function halved(text: string, cap: number, tokens: (text: string) => number): Window[] {
   if (text === '') return []
-  const whole = fit(text, cap, tokens)
+  const whole = within(text, cap, tokens)
   if (whole !== undefined) return [whole]
   const middle = text.length >> 1
   const left = text.lastIndexOf(' ', middle)
@@ -63,7 +63,7 @@ function packed(pieces: readonly Window[], cap: number, tokens: (text: string) =
   let open: Window | undefined
   for (const piece of pieces) {
     if (open !== undefined && open.tokens + piece.tokens <= cap) {
-      const joined = fit(`${open.text} ${piece.text}`, cap, tokens)
+      const joined = within(`${open.text} ${piece.text}`, cap, tokens)
       if (joined !== undefined) {
         open = joined
         continue

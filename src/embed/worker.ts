@@ -3,7 +3,9 @@ import { parentPort } from 'node:worker_threads'
 import { combined, type Window, windowsOf } from './windows.ts'
 
 /** To the worker: texts to embed, or the id of a request nobody waits for any more. */
-export type ToWorker = { readonly id: number; readonly texts: readonly string[] } | { readonly cancel: number }
+export type ToWorker =
+  | { readonly id: number; readonly texts: readonly string[] }
+  | { readonly cancel: number }
 
 /** From the worker: all vectors in one array, or why there are none. */
 export type FromWorker =
@@ -38,21 +40,25 @@ async function load(): Promise<Model> {
 let loading: Promise<Model> | undefined
 /** The model works on one batch at a time; requests take turns. */
 let turn: Promise<unknown> = Promise.resolve()
-const cancelled = new Set<number>()
+/** Requests somebody waits for. */
+const wanted = new Set<number>()
 
 /**
  * Windows of equally many tokens make a batch: nothing is padded, which is faster, and which makes a vector the same
  * to the last bit whatever else was embedded with it.
  */
 async function embed(id: number, texts: readonly string[]): Promise<Float32Array | undefined> {
-  loading ??= load()
+  loading ??= load().catch((error) => {
+    loading = undefined
+    throw error
+  })
   const model = await loading
   const parts = texts.map((text) => windowsOf(text, CAP, (part) => model.tokenizer.encode(part).length))
   const vectors = new Map<Window, number[]>()
   for (const batch of batches(parts.flat())) {
     // Lets messages in: a query takes its turn between two batches, and a cancelled request ends.
     await new Promise(setImmediate)
-    if (cancelled.has(id)) return undefined
+    if (!wanted.has(id)) return undefined
     const mine = turn.then(() => model.embed(batch.map(({ text }) => text)))
     turn = mine.catch(() => undefined)
     const embedded = await mine
@@ -60,7 +66,12 @@ async function embed(id: number, texts: readonly string[]): Promise<Float32Array
       vectors.set(window, embedded[i]!)
     })
   }
-  const each = parts.map((windows) => combined(windows, windows.map((window) => vectors.get(window)!)))
+  const each = parts.map((windows) =>
+    combined(
+      windows,
+      windows.map((window) => vectors.get(window)!),
+    ),
+  )
   const all = new Float32Array(each.length * (each[0]?.length ?? 0))
   each.forEach((vector, i) => {
     all.set(vector, i * vector.length)
@@ -88,19 +99,24 @@ function answer(message: FromWorker, transfer: ArrayBuffer[] = []): void {
 }
 
 async function serve({ id, texts }: { id: number; texts: readonly string[] }): Promise<void> {
+  wanted.add(id)
   try {
     const vectors = await embed(id, texts)
     if (vectors !== undefined) answer({ id, vectors }, [vectors.buffer as ArrayBuffer])
   } catch (error) {
     const { code, message } = error as { code?: string; message?: string }
-    const why = /MODULE_NOT_FOUND$/.test(code ?? '') ? 'missing' : error instanceof WrongVersion ? 'version' : 'model'
+    const why = /MODULE_NOT_FOUND$/.test(code ?? '')
+      ? 'missing'
+      : error instanceof WrongVersion
+        ? 'version'
+        : 'model'
     answer({ id, failure: message ?? String(error), why })
   } finally {
-    cancelled.delete(id)
+    wanted.delete(id)
   }
 }
 
 parentPort?.on('message', (message: ToWorker) => {
-  if ('cancel' in message) cancelled.add(message.cancel)
+  if ('cancel' in message) wanted.delete(message.cancel)
   else void serve(message)
 })

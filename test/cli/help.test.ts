@@ -9,7 +9,7 @@ const commands = [...top.matchAll(/^ {2}([a-z]+)(?= .*)/gm)]
   .map(([, name]) => name!)
   .filter((name) => name !== 'spanstore')
 
-describe('the help', () => {
+describe.concurrent('the help', () => {
   test('names every command of DESIGN that applies, and the exit codes', () => {
     expect(commands).toEqual(
       expect.arrayContaining(

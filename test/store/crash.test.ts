@@ -114,24 +114,28 @@ async function examine(directory: string, writers: readonly Writer[]): Promise<v
 }
 
 describe('kill -9', () => {
-  it('of several writers in the middle of their writes loses nothing acknowledged and leaves nothing half', async () => {
-    const next = random(ROUNDS)
-    const directory = temporary()
-    const all: Writer[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      const writers = ['ann', 'ben'].map((name) => start(directory, `${name} ${round}`, 100_000))
-      all.push(...writers)
-      await Promise.all(writers.map((writer) => writer.until(() => writer.said.length > 5)))
-      for (const writer of writers) {
-        await sleep(next() * 300)
-        writer.kill()
-        await writer.ended
+  it(
+    'of several writers in the middle of their writes loses nothing acknowledged and leaves nothing half',
+    async () => {
+      const next = random(ROUNDS)
+      const directory = temporary()
+      const all: Writer[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const writers = ['ann', 'ben'].map((name) => start(directory, `${name} ${round}`, 100_000))
+        all.push(...writers)
+        await Promise.all(writers.map((writer) => writer.until(() => writer.said.length > 5)))
+        for (const writer of writers) {
+          await sleep(next() * 300)
+          writer.kill()
+          await writer.ended
+        }
+        expect(writers.map(({ errors }) => errors)).toEqual(writers.map(() => ''))
+        await examine(directory, all)
       }
-      expect(writers.map(({ errors }) => errors)).toEqual(writers.map(() => ''))
-      await examine(directory, all)
-    }
-    expect(all.every(({ said }) => said.length > 5)).toBe(true)
-  }, 60_000 + ROUNDS * 10_000)
+      expect(all.every(({ said }) => said.length > 5)).toBe(true)
+    },
+    60_000 + ROUNDS * 10_000,
+  )
 })
 
 describe('several processes', () => {

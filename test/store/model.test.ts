@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { operations, run } from './operations.ts'
 
 /** SPANSTORE_RUNS and SPANSTORE_SEED widen or repeat a run. */
-const numRuns = Number(process.env.SPANSTORE_RUNS ?? 40)
+const numRuns = Number(process.env.SPANSTORE_RUNS ?? 30)
 const seed = process.env.SPANSTORE_SEED === undefined ? {} : { seed: Number(process.env.SPANSTORE_SEED) }
 
 it(

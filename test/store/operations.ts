@@ -10,8 +10,8 @@ const small = fc.nat({ max: 7 })
 const pick = fc.nat({ max: 11 })
 /** Now and then a blank one. */
 const words = fc.array(small, { maxLength: 6 })
-const c = fc.nat({ max: 3 }).map((n) => (n === 3 ? 1 : 0))
-const s = fc.nat({ max: 2 })
+const c = fc.nat({ max: 6 }).map((n) => (n === 6 ? 1 : 0))
+const s = fc.nat({ max: 4 }).map((n) => (n < 3 ? 0 : n - 2))
 const how = fc.nat({ max: 23 })
 
 const summary: fc.Arbitrary<SummaryOp> = fc.record({
@@ -19,7 +19,7 @@ const summary: fc.Arbitrary<SummaryOp> = fc.record({
   deps: fc.array(pick, { minLength: 1, maxLength: 4 }),
   covers: fc.array(pick, { maxLength: 2 }),
   printed: fc.boolean(),
-  replaces: fc.array(small, { maxLength: 1 }),
+  replaces: fc.oneof(fc.constant([]), fc.array(small, { minLength: 1, maxLength: 2 })),
   same: fc.boolean(),
 })
 
@@ -31,8 +31,8 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
       c,
       s,
       words,
-      how,
-      meta: fc.option(small, { nil: undefined, freq: 4 }),
+      how: fc.oneof(fc.constant(1), fc.constant(0), how),
+      meta: fc.oneof(fc.constant(undefined), fc.constant(undefined), small),
     }),
   },
   {
@@ -47,7 +47,15 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
       how: fc.oneof(fc.constant(1), fc.constant(0), how),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('again' as const), c, s, how }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      op: fc.constant('again' as const),
+      c,
+      s,
+      how: fc.oneof(fc.constant(1), fc.constant(0), how),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -85,14 +93,18 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ op: fc.constant('tick' as const), ms: fc.integer({ min: -5, max: 15 }), quiet: fc.boolean() }),
+    arbitrary: fc.record({
+      op: fc.constant('tick' as const),
+      ms: fc.integer({ min: -5, max: 15 }),
+      quiet: fc.boolean(),
+    }),
   },
   {
     weight: 14,
     arbitrary: fc.record({
       op: fc.constant('register' as const),
       c,
-      session: fc.nat({ max: 1 }),
+      session: fc.nat({ max: 4 }).map((n) => (n === 4 ? 1 : 0)),
       summaries: fc.array(summary, { minLength: 1, maxLength: 2 }),
     }),
   },
@@ -112,8 +124,11 @@ export const operation: fc.Arbitrary<Op> = fc.oneof(
 export const operations = (maxLength: number): fc.Arbitrary<Op[]> =>
   fc
     .tuple(
-      fc.array(operation, { minLength: 3, maxLength, size: 'max' }),
-      fc.option(fc.record({ op: fc.constant('drop' as const), c }), { nil: undefined, freq: 3 }),
+      fc.array(operation, { minLength: Math.ceil(maxLength / 2), maxLength, size: 'max' }),
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.record({ op: fc.constant('drop' as const), c }) },
+      ),
       fc.array(operation, { maxLength: Math.ceil(maxLength / 4) }),
     )
     .map(([before, drop, after]) => (drop === undefined ? before : [...before, drop, ...after]))

@@ -413,7 +413,8 @@ export class World {
         const before = this.now - op.ago
         await this.store.prune({ before })
         for (const span of this.spans.values())
-          if (span.dead !== undefined && span.at < before && !isBlank(span.text) && !span.erased) span.pruned = true
+          if (span.dead !== undefined && span.at < before && !isBlank(span.text) && !span.erased)
+            span.pruned = true
         return
       }
       case 'rename': {
@@ -599,7 +600,8 @@ export class World {
   async append(source: MSource, words: readonly string[]): Promise<void> {
     const { c } = source
     const before = this.due()
-    const call = () => c.handle.append({ source: source.name, spans: words.map((text) => ({ text })), readmit: true })
+    const call = () =>
+      c.handle.append({ source: source.name, spans: words.map((text) => ({ text })), readmit: true })
     if (c.dropped) return await assert.rejects(call(), isGone)
     if (words.length === 0) return
     const last = source.revisions.at(-1)

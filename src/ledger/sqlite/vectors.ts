@@ -54,6 +54,28 @@ export class SqliteVectors implements VectorRecords {
     return this.#host.expire()
   }
 
+  large(least: number): number[] {
+    return this.#host.snapshot((connection) =>
+      connection
+        .rows<[number]>(
+          'SELECT collection FROM collection_head WHERE dropped IS NULL AND live >= ? ORDER BY collection',
+          least,
+        )
+        .map(([collection]) => collection),
+    )
+  }
+
+  collectionsOf(ids: readonly number[]): number[] {
+    return this.#host.snapshot((connection) =>
+      connection
+        .rows<[number]>(
+          'SELECT DISTINCT collection FROM span WHERE id IN (SELECT value FROM json_each(?))',
+          JSON.stringify(ids),
+        )
+        .map(([collection]) => collection),
+    )
+  }
+
   head(collection: number): VectorHead {
     return this.#host.snapshot((connection) => {
       requireCollection(connection, collection)
@@ -107,6 +129,14 @@ export class SqliteVectors implements VectorRecords {
       )!
       const through = Math.min(head, after + limit)
       const vector = vectorSql(space)
+      const erased =
+        through > after &&
+        connection.value(
+          `SELECT 1 FROM event WHERE collection = ? AND position > ? AND position <= ? AND type = ${EVENT['span.erased']} LIMIT 1`,
+          collection,
+          after,
+          through,
+        ) !== undefined
       const rows = connection.rows<Row>(
         `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
          FROM (SELECT DISTINCT e.node FROM event e
@@ -117,7 +147,7 @@ export class SqliteVectors implements VectorRecords {
         after,
         through,
       )
-      return { rows: rows.map((row) => rowOf(row, space)), through, position: head }
+      return { rows: rows.map((row) => rowOf(row, space)), through, position: head, erased }
     })
   }
 

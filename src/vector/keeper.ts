@@ -1,0 +1,212 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { VectorHead, VectorRecords, VectorRow, VectorSpace } from '../ports.ts'
+import { FileLock } from './lock.ts'
+import { goesOn, newState, States, type TableState, tableName } from './state.ts'
+import { LanceTable } from './table.ts'
+
+export interface KeeperOptions {
+  /** Live spans from which a collection gets a table, and an approximate index. */
+  readonly large: number
+  /** How long files of an older version are kept for other processes that may read them, in milliseconds. */
+  readonly grace: number
+}
+
+/** Rows and events of one commit to a table. */
+const ROWS = 4_000
+
+/** When small files are joined and new rows taken into the index: after so many commits, or rows. */
+const COMMITS = 50
+const REST = 5_000
+
+/** Each joining adds a part to the index; beyond this many it is built anew. */
+const PARTS = 8
+
+/**
+ * Keeps the tables of large collections up to the log: the first consumer of the events. Rows are added, their files
+ * synced, and only then is it written down how far the table reaches, so that what a crash leaves behind is a table
+ * with rows that nobody speaks of, which are removed before it goes on. Only the process that has the lock may do it.
+ */
+export class Keeper {
+  readonly #records: VectorRecords
+  readonly #options: KeeperOptions
+  readonly #lock: FileLock
+  readonly #tables = new Map<string, LanceTable>()
+  readonly states: States
+
+  constructor(records: VectorRecords, directory: string, options: KeeperOptions) {
+    this.#records = records
+    this.#options = options
+    this.#lock = new FileLock(join(directory, 'lock.db'))
+    this.states = new States(directory)
+  }
+
+  /** What is known of a collection's table where it can be searched now. */
+  usable(collection: number, head: VectorHead, space: VectorSpace): TableState | undefined {
+    const state = this.states.read(tableName(head, space), space)
+    return state?.scan === null && goesOn(this.#records, collection, state, head) ? state : undefined
+  }
+
+  /** The table, opened once. @throws what LanceDB throws when it is missing or damaged */
+  async open(head: VectorHead, space: VectorSpace): Promise<LanceTable> {
+    const name = tableName(head, space)
+    let table = this.#tables.get(name)
+    if (table === undefined) {
+      table = await LanceTable.open(this.states.directory, name, space)
+      this.#tables.set(name, table)
+    }
+    return table
+  }
+
+  /** Something is wrong with a table: forget it, and its files if this process may. */
+  discard(head: VectorHead, space: VectorSpace): void {
+    const name = tableName(head, space)
+    this.#tables.get(name)?.close()
+    this.#tables.delete(name)
+    if (!this.#lock.take()) return
+    this.states.remove(name)
+    rmSync(LanceTable.pathOf(this.states.directory, name), { recursive: true, force: true })
+  }
+
+  /**
+   * Brings a collection's table up to the log, and its index. False: another process is at it. `check` throws when
+   * it is time to stop; the commit under way is finished first.
+   */
+  async tend(
+    collection: number,
+    check: () => void,
+    onProgress?: (pending: number) => void,
+  ): Promise<boolean> {
+    const head = this.#records.head(collection)
+    const { space } = head
+    if (space === undefined) return true
+    mkdirSync(this.states.directory, { recursive: true })
+    if (!this.#lock.take()) return false
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#tend(collection, head, space, check, onProgress)
+      } catch (error) {
+        check()
+        // Whatever is wrong with the files is set right by making them anew.
+        if (attempt > 0 || !this.#lock.held) throw error
+        this.discard(head, space)
+      }
+    }
+  }
+
+  async #tend(
+    collection: number,
+    head: VectorHead,
+    space: VectorSpace,
+    check: () => void,
+    onProgress?: (pending: number) => void,
+  ): Promise<boolean> {
+    const name = tableName(head, space)
+    let state = this.states.read(name, space)
+    let table: LanceTable
+    if (state === undefined || !goesOn(this.#records, collection, state, head)) {
+      this.discard(head, space)
+      table = await LanceTable.create(this.states.directory, name, space)
+      this.#tables.set(name, table)
+      state = newState(head, space, await table.version())
+      await table.sync()
+      await this.states.write(name, state)
+    } else table = await this.open(head, space)
+
+    // Rows that the state does not speak of: a commit that was cut short.
+    let surplus = (await table.version()) !== state.version
+    if (surplus && state.scan !== null) await table.deleteAfter(state.scan)
+    for (;;) {
+      check()
+      if (!this.#lock.held) return false
+      const { rows, next, erased, left } = this.#read(collection, space, state)
+      // Deleting a row leaves its vector in the file: after an erasure nothing but new files will do.
+      if (erased) {
+        this.discard(head, space)
+        return await this.#tend(collection, this.#records.head(collection), space, check, onProgress)
+      }
+      if (next === undefined) break
+      const { lastId } = state
+      const dated = rows.filter(({ id, vector }) => surplus || vector === undefined || id <= lastId)
+      await table.delete(dated.map(({ id }) => id))
+      const fresh = rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }]))
+      await table.add(fresh)
+      await table.sync()
+      surplus = false
+      state = { ...next, version: await table.version(), commits: state.commits + 1 }
+      await this.states.write(name, state)
+      onProgress?.(left)
+      await nextTurn()
+    }
+    await this.#maintain(name, table, state, check)
+    return true
+  }
+
+  /** The next rows, and the state once the table has them; `next` undefined: there is nothing to do. */
+  #read(
+    collection: number,
+    space: VectorSpace,
+    state: TableState,
+  ): { rows: readonly VectorRow[]; next: TableState | undefined; erased: boolean; left: number } {
+    const records = this.#records
+    if (state.scan !== null) {
+      const { rows, last } = records.copy(collection, space, state.scan, ROWS)
+      const next = { ...grown(state, rows), scan: last ?? null }
+      const { position } = records.head(collection)
+      return { rows, next, erased: false, left: position - state.position + 1 }
+    }
+    const { rows, through, position, erased } = records.follow(collection, space, state.position, ROWS)
+    // Those that waited for their vectors: these come without an event.
+    const seen = new Set(rows.map(({ id }) => id))
+    const arrived = records
+      .rows(collection, space, state.waiting)
+      .filter(({ id, vector }) => vector !== undefined && !seen.has(id))
+      .slice(0, ROWS)
+    if (through === state.position && arrived.length === 0) return { rows, next: undefined, erased, left: 0 }
+    const all = [...rows, ...arrived]
+    const mark = records.mark(collection, through) ?? null
+    return {
+      rows: all,
+      next: { ...grown(state, all), position: through, mark },
+      erased,
+      left: position - through,
+    }
+  }
+
+  /** Latency stays flat under many small commits only if their files are joined now and then. */
+  async #maintain(name: string, table: LanceTable, state: TableState, check: () => void): Promise<void> {
+    const index = await table.indexed()
+    const rows = await table.rows()
+    check()
+    if (index === undefined ? rows < this.#options.large : false) {
+      if (state.commits < COMMITS) return
+      await table.optimize(this.#options.grace)
+    } else if (index === undefined || index.parts > PARTS) {
+      await table.optimize(this.#options.grace)
+      await table.index()
+    } else if (index.rest > REST || state.commits >= COMMITS) await table.optimize(this.#options.grace)
+    else return
+    await table.sync()
+    await this.states.write(name, { ...state, version: await table.version(), commits: 0 })
+  }
+
+  /** Lets the lock and the files go. */
+  close(): void {
+    for (const table of this.#tables.values()) table.close()
+    this.#tables.clear()
+    this.#lock.release()
+  }
+}
+
+/** What is waiting, and how high ids go, once these rows are taken in. */
+function grown(state: TableState, rows: readonly VectorRow[]): TableState {
+  const waiting = new Set(state.waiting)
+  let { lastId } = state
+  for (const { id, waitsFor } of rows) {
+    if (waitsFor === undefined) waiting.delete(id)
+    else waiting.add(id)
+    if (id > lastId) lastId = id
+  }
+  return { ...state, waiting: [...waiting], lastId }
+}

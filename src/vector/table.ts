@@ -1,0 +1,244 @@
+import { existsSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type * as Lance from '@lancedb/lancedb'
+import type * as Arrow from 'apache-arrow'
+import type { Metric } from '../core/model.ts'
+import { syncNewFiles } from './durable.ts'
+import { unit } from './metric.ts'
+import type { Candidate } from './nearest.ts'
+
+/*
+ * Everything that is said to LanceDB. Its traps, all met: with its default threads it can stop for good on a machine
+ * of few cores; an ES import of Arrow gives classes it takes for foreign; `cosine` costs several times `l2` over unit
+ * vectors; it never syncs a file; a query that does not select `_distance` prints a warning.
+ */
+
+let loaded: Promise<typeof Lance> | undefined
+
+/** Loaded at the first large collection: it takes some tens of milliseconds and 75 MB. */
+function load(): Promise<typeof Lance> {
+  // Read once, when the library starts.
+  process.env['LANCE_CPU_THREADS'] ??= '4'
+  loaded ??= import('@lancedb/lancedb')
+  return loaded
+}
+
+let arrowLoaded: typeof Arrow | undefined
+
+function arrow(): typeof Arrow {
+  arrowLoaded ??= createRequire(import.meta.url)('apache-arrow') as typeof Arrow
+  return arrowLoaded
+}
+
+/** Ids in one predicate. */
+const IDS = 1_000
+
+export interface TableShape {
+  readonly metric: Metric
+  readonly dimensions: number
+}
+
+export interface TableRow {
+  readonly id: number
+  readonly vector: Float32Array
+}
+
+/** How hard to look, by the part of the true nearest that is to be found. */
+function effort(accuracy: number): { readonly probes: number; readonly refine: number } {
+  if (accuracy <= 0.9) return { probes: 10, refine: 4 }
+  if (accuracy <= 0.98) return { probes: 24, refine: 8 }
+  if (accuracy <= 0.995) return { probes: 64, refine: 16 }
+  return { probes: 160, refine: 32 }
+}
+
+/**
+ * A LanceDB table of span ids and vectors, in the form the metric needs. One process at a time may change it; any
+ * number may search it, and see its latest version.
+ */
+export class LanceTable {
+  readonly path: string
+  readonly #shape: TableShape
+  readonly #lance: typeof Lance
+  readonly #connection: Lance.Connection
+  readonly #table: Lance.Table
+  readonly #known = new Set<string>()
+
+  private constructor(
+    path: string,
+    shape: TableShape,
+    lance: typeof Lance,
+    connection: Lance.Connection,
+    table: Lance.Table,
+  ) {
+    this.path = path
+    this.#shape = shape
+    this.#lance = lance
+    this.#connection = connection
+    this.#table = table
+  }
+
+  static pathOf(directory: string, name: string): string {
+    return join(directory, `${name}.lance`)
+  }
+
+  /** Opens a table that is there. @throws what LanceDB throws when it is not, or is damaged */
+  static async open(directory: string, name: string, shape: TableShape): Promise<LanceTable> {
+    const lance = await load()
+    // A handle sees what others commit only when told to look.
+    const connection = await lance.connect(directory, { readConsistencyInterval: 0 })
+    const table = await connection.openTable(name)
+    return new LanceTable(LanceTable.pathOf(directory, name), shape, lance, connection, table)
+  }
+
+  /** Makes an empty table in place of whatever is there. */
+  static async create(directory: string, name: string, shape: TableShape): Promise<LanceTable> {
+    const path = LanceTable.pathOf(directory, name)
+    if (existsSync(path)) rmSync(path, { recursive: true, force: true })
+    const lance = await load()
+    const connection = await lance.connect(directory, { readConsistencyInterval: 0 })
+    const table = await connection.createEmptyTable(name, schemaOf(shape))
+    return new LanceTable(path, shape, lance, connection, table)
+  }
+
+  async add(rows: readonly TableRow[]): Promise<void> {
+    if (rows.length > 0) await this.#table.add(tableOf(this.#shape, rows))
+  }
+
+  async delete(ids: readonly number[]): Promise<void> {
+    for (let i = 0; i < ids.length; i += IDS)
+      await this.#table.delete(`id IN (${ids.slice(i, i + IDS).join(',')})`)
+  }
+
+  async deleteAfter(id: number): Promise<void> {
+    await this.#table.delete(`id > ${id}`)
+  }
+
+  /** Makes everything written so far survive a power cut. */
+  sync(): Promise<void> {
+    return syncNewFiles(this.path, this.#known)
+  }
+
+  version(): Promise<number> {
+    return this.#table.version()
+  }
+
+  rows(): Promise<number> {
+    return this.#table.countRows()
+  }
+
+  /**
+   * The nearest `limit` rows by the metric's distance, in single precision. An id occurs once, whatever the table
+   * holds. Fewer than `limit`: there are no more.
+   */
+  async nearest(
+    vector: Float32Array,
+    limit: number,
+    accuracy: number,
+  ): Promise<{ found: Candidate[]; all: boolean }> {
+    const { metric } = this.#shape
+    const asked = metric === 'cosine' ? unit(vector) : vector
+    let query = this.#table.query().nearestTo(asked).select(['id', '_distance']).limit(limit)
+    query = query.distanceType(metric === 'ip' ? 'dot' : 'l2')
+    if (accuracy >= 1) query = query.bypassVectorIndex()
+    else {
+      const { probes, refine } = effort(accuracy)
+      query = query.nprobes(probes).refineFactor(refine)
+    }
+    const best = new Map<number, number>()
+    let rows = 0
+    for (const batch of (await query.toArrow()).batches) {
+      const ids = batch.getChild('id')!
+      const distances = batch.getChild('_distance')!
+      for (let i = 0; i < batch.numRows; i++) {
+        const id = Number(ids.get(i))
+        const distance = Number(distances.get(i))
+        rows++
+        if (!(best.get(id)! <= distance)) best.set(id, metric === 'cosine' ? distance / 2 : distance)
+      }
+    }
+    return { found: [...best].map(([id, distance]) => ({ id, distance })), all: rows < limit }
+  }
+
+  /** Every row, in no order, in batches; vectors in the form the table keeps. */
+  async *everything(): AsyncGenerator<readonly TableRow[]> {
+    const { dimensions } = this.#shape
+    for await (const batch of this.#table.query().select(['id', 'vector'])) {
+      const ids = batch.getChild('id')!
+      const lists = batch.getChild('vector')!
+      yield Array.from({ length: batch.numRows }, (_, i) => {
+        const list = lists.get(i) as { toArray(): Float32Array } | null
+        return { id: Number(ids.get(i)), vector: list?.toArray() ?? new Float32Array(dimensions) }
+      })
+    }
+  }
+
+  /** The form in which the table keeps a vector. */
+  kept(vector: Float32Array): Float32Array {
+    return this.#shape.metric === 'cosine' ? unit(vector) : vector
+  }
+
+  // ── maintenance ───────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The approximate index: how many rows it covers, and of how many parts it is made. Undefined: there is none. */
+  async indexed(): Promise<
+    { readonly rows: number; readonly rest: number; readonly parts: number } | undefined
+  > {
+    const [index] = await this.#table.listIndices()
+    const stats = index && (await this.#table.indexStats(index.name))
+    return stats && { rows: stats.numIndexedRows, rest: stats.numUnindexedRows, parts: stats.numIndices ?? 1 }
+  }
+
+  /** Builds the approximate index anew; searches go on meanwhile. */
+  async index(): Promise<void> {
+    await this.#table.createIndex('vector', {
+      config: this.#lance.Index.ivfRq({ distanceType: this.#shape.metric === 'ip' ? 'dot' : 'l2' }),
+      replace: true,
+    })
+  }
+
+  /** Joins small files, takes new rows into the index, and removes versions older than `grace` milliseconds. */
+  async optimize(grace: number): Promise<void> {
+    await this.#table.optimize({ cleanupOlderThan: new Date(Date.now() - grace) })
+    this.#known.clear()
+  }
+
+  close(): void {
+    this.#table.close()
+    this.#connection.close()
+  }
+}
+
+function schemaOf({ dimensions }: TableShape): Arrow.Schema {
+  const { Field, FixedSizeList, Float32, Int64, Schema } = arrow()
+  return new Schema([
+    new Field('id', new Int64(), false),
+    new Field('vector', new FixedSizeList(dimensions, new Field('item', new Float32(), true)), true),
+  ])
+}
+
+/** Built from typed arrays: rows as objects would be several times slower. */
+function tableOf(shape: TableShape, rows: readonly TableRow[]): Arrow.Table {
+  const { makeData, RecordBatch, Struct, Table } = arrow()
+  const { dimensions, metric } = shape
+  const ids = new BigInt64Array(rows.length)
+  const values = new Float32Array(rows.length * dimensions)
+  rows.forEach(({ id, vector }, i) => {
+    ids[i] = BigInt(id)
+    values.set(metric === 'cosine' ? unit(vector) : vector, i * dimensions)
+  })
+  const schema = schemaOf(shape)
+  const [idField, vectorField] = schema.fields
+  const items = makeData({ type: new (arrow().Float32)(), data: values })
+  const children = [
+    makeData({ type: idField!.type as Arrow.Int64, data: ids }),
+    makeData({
+      type: vectorField!.type as Arrow.FixedSizeList<Arrow.Float32>,
+      length: rows.length,
+      nullCount: 0,
+      child: items,
+    }),
+  ]
+  const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children })
+  return new Table(schema, [new RecordBatch(schema, data)])
+}
