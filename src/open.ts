@@ -12,7 +12,7 @@ import { invalid } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
 import { SqliteTextIndex } from './text/text-index.ts'
-import { ResidentVectorIndex } from './vector/vector-index.ts'
+import { LedgerVectorIndex } from './vector/vector-index.ts'
 
 export { restoreBackup } from './ledger/sqlite/backup.ts'
 
@@ -59,7 +59,10 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
   const { connection } = ledger
   const bell = new Doorbell({ connection, ...(inMemory ? {} : { directory }) })
   const text = new SqliteTextIndex(ledger, path)
-  const vectors = new ResidentVectorIndex(ledger.vectors)
+  const vectors = new LedgerVectorIndex(
+    ledger.vectors,
+    inMemory ? {} : { directory: join(directory, 'index') },
+  )
   derived.push(text, vectors)
   const host = {
     connection,

@@ -191,6 +191,7 @@ export interface Problem {
     | 'SURPLUS_CAUSE'
     | 'WRONG_IDENTICAL'
     | 'WRONG_TEXT_INDEX'
+    | 'WRONG_VECTOR_INDEX'
   readonly what: string
   readonly repaired: boolean
 }

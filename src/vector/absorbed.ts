@@ -134,6 +134,17 @@ export class Absorbed {
     if (others.size === 0) this.#byHash.delete(hash)
   }
 
+  /** The base moved on: what it has by now need not be kept here. */
+  rebase(base: Base): void {
+    const waiting = new Set(base.waiting)
+    for (const [id, position] of this.touched) {
+      // A vector that arrived without an event is in the base when the span does not wait there any more.
+      if (position > base.position || waiting.has(id)) continue
+      this.touched.delete(id)
+      this.resident.delete(id)
+    }
+  }
+
   /** Erased: not even memory may hold them. */
   forget(ids: readonly number[]): void {
     for (const id of ids) {

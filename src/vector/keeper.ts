@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { VectorHead, VectorRecords, VectorRow, VectorSpace } from '../ports.ts'
 import { FileLock } from './lock.ts'
 import { goesOn, newState, States, type TableState, tableName } from './state.ts'
@@ -16,12 +16,25 @@ export interface KeeperOptions {
 /** Rows and events of one commit to a table. */
 const ROWS = 4_000
 
+/** Spans without a vector that are asked about at once. */
+const WAITING = 500
+
+/** How long an erasure waits for the process that has the lock, in milliseconds. */
+const PATIENCE = 2_000
+
 /** When small files are joined and new rows taken into the index: after so many commits, or rows. */
 const COMMITS = 50
 const REST = 5_000
 
 /** Each joining adds a part to the index; beyond this many it is built anew. */
 const PARTS = 8
+
+interface Batch {
+  readonly rows: readonly VectorRow[]
+  readonly next: TableState | undefined
+  readonly erased: boolean
+  readonly left: number
+}
 
 /**
  * Keeps the tables of large collections up to the log: the first consumer of the events. Rows are added, their files
@@ -59,11 +72,17 @@ export class Keeper {
     return table
   }
 
-  /** Something is wrong with a table: forget it, and its files if this process may. */
-  discard(head: VectorHead, space: VectorSpace): void {
+  /** Opens the table anew next time. */
+  forget(head: VectorHead, space: VectorSpace): void {
     const name = tableName(head, space)
     this.#tables.get(name)?.close()
     this.#tables.delete(name)
+  }
+
+  /** Something is wrong with a table: forget it, and its files if this process may. */
+  discard(head: VectorHead, space: VectorSpace): void {
+    const name = tableName(head, space)
+    this.forget(head, space)
     if (!this.#lock.take()) return
     this.states.remove(name)
     rmSync(LanceTable.pathOf(this.states.directory, name), { recursive: true, force: true })
@@ -120,7 +139,7 @@ export class Keeper {
     for (;;) {
       check()
       if (!this.#lock.held) return false
-      const { rows, next, erased, left } = this.#read(collection, space, state)
+      const { rows, next, erased, left } = await this.#read(collection, space, state)
       // Deleting a row leaves its vector in the file: after an erasure nothing but new files will do.
       if (erased) {
         this.discard(head, space)
@@ -128,10 +147,8 @@ export class Keeper {
       }
       if (next === undefined) break
       const { lastId } = state
-      const dated = rows.filter(({ id, vector }) => surplus || vector === undefined || id <= lastId)
-      await table.delete(dated.map(({ id }) => id))
-      const fresh = rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }]))
-      await table.add(fresh)
+      await table.delete(rows.filter(({ id }) => surplus || id <= lastId).map(({ id }) => id))
+      await table.add(rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }])))
       await table.sync()
       surplus = false
       state = { ...next, version: await table.version(), commits: state.commits + 1 }
@@ -144,34 +161,34 @@ export class Keeper {
   }
 
   /** The next rows, and the state once the table has them; `next` undefined: there is nothing to do. */
-  #read(
-    collection: number,
-    space: VectorSpace,
-    state: TableState,
-  ): { rows: readonly VectorRow[]; next: TableState | undefined; erased: boolean; left: number } {
+  async #read(collection: number, space: VectorSpace, state: TableState): Promise<Batch> {
     const records = this.#records
     if (state.scan !== null) {
       const { rows, last } = records.copy(collection, space, state.scan, ROWS)
-      const next = { ...grown(state, rows), scan: last ?? null }
+      const mark = last === undefined ? (records.mark(collection, state.position) ?? null) : null
+      const next = { ...grown(state, rows), scan: last ?? null, mark }
       const { position } = records.head(collection)
       return { rows, next, erased: false, left: position - state.position + 1 }
     }
     const { rows, through, position, erased } = records.follow(collection, space, state.position, ROWS)
-    // Those that waited for their vectors: these come without an event.
-    const seen = new Set(rows.map(({ id }) => id))
-    const arrived = records
-      .rows(collection, space, state.waiting)
-      .filter(({ id, vector }) => vector !== undefined && !seen.has(id))
-      .slice(0, ROWS)
-    if (through === state.position && arrived.length === 0) return { rows, next: undefined, erased, left: 0 }
-    const all = [...rows, ...arrived]
-    const mark = records.mark(collection, through) ?? null
-    return {
-      rows: all,
-      next: { ...grown(state, all), position: through, mark },
-      erased,
-      left: position - through,
+    if (through > state.position) {
+      const mark = records.mark(collection, through) ?? null
+      return {
+        rows,
+        next: { ...grown(state, rows), position: through, mark },
+        erased,
+        left: position - through,
+      }
     }
+    // Those that waited for their vectors: these come without an event.
+    const arrived: VectorRow[] = []
+    for (let i = 0; i < state.waiting.length && arrived.length < ROWS; i += WAITING) {
+      const asked = records.rows(collection, space, state.waiting.slice(i, i + WAITING))
+      arrived.push(...asked.filter(({ vector }) => vector !== undefined))
+      await nextTurn()
+    }
+    const next = arrived.length === 0 ? undefined : grown(state, arrived)
+    return { rows: arrived, next, erased, left: 0 }
   }
 
   /** Latency stays flat under many small commits only if their files are joined now and then. */
@@ -189,6 +206,62 @@ export class Keeper {
     else return
     await table.sync()
     await this.states.write(name, { ...state, version: await table.version(), commits: 0 })
+  }
+
+  /**
+   * Takes every trace of spans that were erased out of the tables of these collections, by making them anew. Answers
+   * what that waits for.
+   */
+  async erase(collections: readonly number[], check: () => void): Promise<readonly string[]> {
+    const { directory } = this.states
+    if (!existsSync(directory)) return []
+    if (!this.sweep()) return await this.#elsewhere(collections, check)
+    for (const collection of collections) {
+      const head = this.#records.head(collection)
+      // The log says what was erased: reading it is what makes a table anew.
+      if (head.space !== undefined && this.states.read(tableName(head, head.space), head.space) !== undefined)
+        await this.tend(collection, check)
+    }
+    return []
+  }
+
+  /** Another process has the lock: it does it, if it is alive and well. */
+  async #elsewhere(collections: readonly number[], check: () => void): Promise<readonly string[]> {
+    const behind = () =>
+      collections.filter((collection) => {
+        const head = this.#records.head(collection)
+        if (head.space === undefined) return false
+        const state = this.states.read(tableName(head, head.space), head.space)
+        return state !== undefined && (state.position < head.position || state.scan !== null)
+      })
+    for (let waited = 0; behind().length > 0; waited += 50) {
+      if (waited > PATIENCE) return [`the writer of ${this.states.directory}`]
+      await sleep(50)
+      check()
+    }
+    return []
+  }
+
+  /**
+   * Removes tables that no collection uses any more: of a former embedder, or of a dropped collection. False: another
+   * process has the lock.
+   */
+  sweep(): boolean {
+    const { directory } = this.states
+    if (!existsSync(directory)) return true
+    if (!this.#lock.take()) return false
+    const used = new Set(
+      this.#records.large(0).flatMap((collection) => {
+        const head = this.#records.head(collection)
+        return head.space === undefined ? [] : [tableName(head, head.space)]
+      }),
+    )
+    for (const entry of readdirSync(directory)) {
+      const name = /^(.*)\.(lance|json)$/.exec(entry)?.[1]
+      if (name !== undefined && !used.has(name))
+        rmSync(join(directory, entry), { recursive: true, force: true })
+    }
+    return true
   }
 
   /** Lets the lock and the files go. */

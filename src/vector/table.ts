@@ -19,7 +19,7 @@ let loaded: Promise<typeof Lance> | undefined
 /** Loaded at the first large collection: it takes some tens of milliseconds and 75 MB. */
 function load(): Promise<typeof Lance> {
   // Read once, when the library starts.
-  process.env['LANCE_CPU_THREADS'] ??= '4'
+  process.env.LANCE_CPU_THREADS ??= '4'
   loaded ??= import('@lancedb/lancedb')
   return loaded
 }

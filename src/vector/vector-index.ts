@@ -5,19 +5,29 @@ import type {
   VectorAnswer,
   VectorHead,
   VectorIndex,
-  VectorPath,
   VectorQuery,
   VectorRecords,
   VectorSpace,
 } from '../ports.ts'
 import { Absorbed } from './absorbed.ts'
+import { answerBy, answerOf, pick } from './answer.ts'
+import { Keeper } from './keeper.ts'
 import { type Query, queryOf } from './metric.ts'
-import type { Candidate } from './nearest.ts'
 import { scanLedger } from './scan.ts'
+import { verifyTables } from './verify.ts'
+import { indexView, type Pause, residentView, type View } from './view.ts'
 
 export interface VectorIndexOptions {
-  /** Bytes of vectors kept in memory per collection; larger ones are read from the index, or the ledger. Default 256 MiB. */
+  /** Where tables of large collections are kept. Undefined: nowhere, as for a store in memory. */
+  readonly directory?: string
+  /** Bytes of vectors kept in memory per collection; more than that is read from a table, or the ledger. Default 256 MiB. */
   readonly memory?: number
+  /** Live spans from which a collection gets a table and an approximate index. Default 10 000. */
+  readonly large?: number
+  /** How long commits are gathered before tables take them in, in milliseconds. Default 500. */
+  readonly gather?: number
+  /** How long files of an older version of a table are kept for other processes, in milliseconds. Default 10 minutes. */
+  readonly grace?: number
 }
 
 /** How often a search begins again because the collection moved on while it looked. */
@@ -26,18 +36,34 @@ const ATTEMPTS = 4
 const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
 
 /**
- * Searches vectors exactly: in memory where they fit, from the ledger where they do not. Every answer is checked
- * against the ledger, so a span retired since can never be a hit.
+ * Searches vectors: in memory where the collection is small or its table is not ready, in a LanceDB table where it is
+ * large, in the ledger itself where neither is possible. Every answer is checked against the ledger, so a span retired
+ * since can never be a hit, and holds everything that was acknowledged before the search began.
  */
-export class ResidentVectorIndex implements VectorIndex {
+export class LedgerVectorIndex implements VectorIndex {
   readonly #records: VectorRecords
   readonly #memory: number
+  readonly #large: number
+  readonly #gather: number
+  readonly #keeper: Keeper | undefined
   readonly #absorbed = new Map<number, Absorbed>()
   readonly #closing = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  /** One at a time: two would meet in the tables. */
+  #background: Promise<void> = Promise.resolve()
 
   constructor(records: VectorRecords, options: VectorIndexOptions = {}) {
     this.#records = records
     this.#memory = options.memory ?? 256 * 2 ** 20
+    this.#large = options.large ?? 10_000
+    this.#gather = options.gather ?? 500
+    this.#keeper =
+      options.directory === undefined
+        ? undefined
+        : new Keeper(records, options.directory, {
+            large: this.#large,
+            grace: options.grace ?? 600_000,
+          })
   }
 
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -57,7 +83,7 @@ export class ResidentVectorIndex implements VectorIndex {
     if (query.asOf !== undefined)
       return await this.#searchLedger(collection, space, query, asked, query.asOf, pause)
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#searchMemory(collection, query, asked, pause)
+      const answer = await this.#searchView(collection, query, asked, pause)
       if (answer === undefined)
         return await this.#searchLedger(collection, space, query, asked, head.position, pause)
       if (answer.position === answer.indexedThrough || attempt === ATTEMPTS)
@@ -66,90 +92,38 @@ export class ResidentVectorIndex implements VectorIndex {
     }
   }
 
-  /** Undefined: there is too much to hold in memory. */
-  async #searchMemory(
+  /** Undefined: there is too much to hold in memory, and no table. `failures`: how often the table could not be used. */
+  async #searchView(
     collection: number,
     query: VectorQuery,
     asked: Query,
-    pause: () => Promise<void>,
+    pause: Pause,
+    failures = 0,
   ): Promise<VectorAnswer | undefined> {
     const started = performance.now()
-    const absorbed = await this.#caughtUp(collection, pause)
+    const absorbed = await this.#caughtUp(collection, pause, failures < 2)
     if (absorbed === undefined) return undefined
     const absorbing = performance.now() - started
-    const { position } = absorbed
-    const wanted = query.offset + query.limit
-    const except = query.except
-    const admits = except === undefined ? undefined : (id: number) => id !== except
-    let filter: VectorPath['filter'] = query.where === undefined ? 'none' : 'checked'
-    let limit = query.where === undefined ? wanted : 4 * wanted + 64
-    for (;;) {
-      const nearest = await absorbed.resident.nearest(asked, limit, pause, admits)
-      const checked = this.#records.passing(
-        collection,
-        nearest.map(({ id }) => id),
-        query.where,
+    const ask = (view: View) => answerBy(this.#records, collection, view, query, absorbing, pause)
+    if (!absorbed.hasBase) return await ask(residentView(absorbed, asked, pause, query.except))
+    const head = this.#records.head(collection)
+    try {
+      const table = await this.#keeper!.open(head, absorbed.space)
+      const { accuracy, except } = query
+      return await ask(
+        indexView(this.#records, collection, absorbed, table, asked, { accuracy, except }, pause),
       )
-      if (checked.ids.length >= wanted || nearest.length < limit) {
-        return this.#answer(query, pick(nearest, checked.ids), {
-          position: checked.position,
-          indexedThrough: position,
-          waiting: absorbed.waiting,
-          path: {
-            path: 'resident',
-            approximate: false,
-            candidates: nearest.length,
-            filter,
-            tail: 0,
-            absorbing,
-            searching: performance.now() - started - absorbing,
-          },
-        })
+    } catch (error) {
+      if (error instanceof SpanStoreError) throw error
+      // A handle may be dated. A table that is missing or damaged can be made again; the answer comes from elsewhere.
+      if (failures === 0) this.#keeper!.forget(head, absorbed.space)
+      else {
+        this.#keeper!.discard(head, absorbed.space)
+        this.#absorbed.delete(collection)
+        this.wake()
       }
-      if (query.where === undefined) {
-        limit *= 2
-        continue
-      }
-      // Few pass: compare those alone.
-      filter = 'set'
-      const passing = await this.#passing(collection, query, pause)
-      const few = absorbed.resident.among(asked, wanted, passing)
-      const still = this.#records.passing(
-        collection,
-        few.map(({ id }) => id),
-        query.where,
-      )
-      return this.#answer(query, pick(few, still.ids), {
-        position: still.position,
-        indexedThrough: position,
-        waiting: absorbed.waiting,
-        path: {
-          path: 'resident',
-          approximate: false,
-          candidates: passing.size,
-          filter,
-          tail: 0,
-          absorbing,
-          searching: performance.now() - started - absorbing,
-        },
-      })
+      return await this.#searchView(collection, query, asked, pause, failures + 1)
     }
-  }
-
-  async #passing(
-    collection: number,
-    { where, except }: VectorQuery,
-    pause: () => Promise<void>,
-  ): Promise<Set<number>> {
-    const passing = new Set<number>()
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const { ids, last } = this.#records.matching(collection, where!, after)
-      for (const id of ids) passing.add(id)
-      after = last
-      if (after !== undefined) await pause()
-    }
-    if (except !== undefined) passing.delete(except)
-    return passing
   }
 
   async #searchLedger(
@@ -158,7 +132,7 @@ export class ResidentVectorIndex implements VectorIndex {
     query: VectorQuery,
     asked: Query,
     position: number,
-    pause: () => Promise<void>,
+    pause: Pause,
   ): Promise<VectorAnswer> {
     const started = performance.now()
     const { where, except } = query
@@ -175,7 +149,7 @@ export class ResidentVectorIndex implements VectorIndex {
     )
     const ids = nearest.map(({ id }) => id)
     const live = past ? ids : this.#records.passing(collection, ids, where).ids
-    return this.#answer(query, pick(nearest, live), {
+    return answerOf(this.#records, query, pick(nearest, live), {
       position,
       indexedThrough: position,
       waiting,
@@ -191,38 +165,42 @@ export class ResidentVectorIndex implements VectorIndex {
     })
   }
 
-  #answer(query: VectorQuery, found: readonly Candidate[], rest: Omit<VectorAnswer, 'hits'>): VectorAnswer {
-    const page = found.slice(query.offset, query.offset + query.limit)
-    const spans = this.#records.spans(
-      page.map(({ id }) => id),
-      query.asOf,
-    )
-    return {
-      ...rest,
-      hits: page.map(({ id, distance }, i) => ({ id, distance, span: spans[i]! })),
-    }
-  }
-
   // ── keeping up ────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** What memory holds of a collection, brought up to the ledger. Undefined: it would be too much. */
-  async #caughtUp(collection: number, pause: () => Promise<void>): Promise<Absorbed | undefined> {
-    for (;;) {
-      const head = this.#records.head(collection)
-      const space = spaceOf(head)
-      let absorbed = this.#absorbed.get(collection)
-      if (absorbed !== undefined && !(absorbed.fits(space) && follows(absorbed, head))) {
-        this.#absorbed.delete(collection)
-        absorbed = undefined
-      }
-      if (head.live * space.dimensions * 4 > this.#memory) return undefined
-      if (absorbed === undefined) {
-        absorbed = new Absorbed(this.#records, collection, space, head.position, undefined)
-        this.#absorbed.set(collection, absorbed)
-      }
-      for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
-      return absorbed
+  /**
+   * What memory must hold of a collection, brought up to the ledger: all of it, or what its table lacks. Undefined: it
+   * would be too much.
+   */
+  async #caughtUp(collection: number, pause: Pause, tables: boolean): Promise<Absorbed | undefined> {
+    const records = this.#records
+    const head = records.head(collection)
+    const space = spaceOf(head)
+    const base =
+      head.live < this.#large || !tables ? undefined : this.#keeper?.usable(collection, head, space)
+    let absorbed = this.#absorbed.get(collection)
+    if (
+      absorbed !== undefined &&
+      !(
+        absorbed.fits(space) &&
+        absorbed.hasBase === (base !== undefined) &&
+        absorbed.reached >= head.floor &&
+        absorbed.reached <= head.position
+      )
+    ) {
+      this.#absorbed.delete(collection)
+      absorbed = undefined
     }
+    const rows = base === undefined ? head.live : head.position - base.position
+    if (rows * space.dimensions * 4 > this.#memory) {
+      this.#absorbed.delete(collection)
+      return undefined
+    }
+    if (absorbed === undefined) {
+      absorbed = new Absorbed(records, collection, space, head.position, base)
+      this.#absorbed.set(collection, absorbed)
+    } else if (base !== undefined) absorbed.rebase(base)
+    for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
+    return absorbed
   }
 
   async catchUp(
@@ -232,28 +210,66 @@ export class ResidentVectorIndex implements VectorIndex {
       readonly onProgress?: (collection: number, pending: number) => void
     } = {},
   ): Promise<void> {
-    if (options.collection === undefined) return
-    await this.#caughtUp(options.collection, this.#pauseFor(options.signal))
+    const keeper = this.#keeper
+    if (keeper === undefined) return
+    await this.#records.settle()
+    const large = this.#records.large(this.#large)
+    const chosen =
+      options.collection === undefined ? large : large.filter((one) => one === options.collection)
+    const check = this.#checkFor(options.signal)
+    await this.#alone(async () => {
+      for (const collection of chosen)
+        await keeper.tend(collection, check, (pending) => options.onProgress?.(collection, pending))
+    })
   }
 
-  wake(): void {}
-
-  async verify(_repair: boolean): Promise<readonly Problem[]> {
-    return []
+  /** Runs after what is under way in the background, also when that failed. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#background.then(work)
+    this.#background = done.then(
+      () => {},
+      () => {},
+    )
+    return await done
   }
 
+  wake(): void {
+    if (this.#keeper === undefined || this.#closing.signal.aborted) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      // Nobody waits for this: the next search, or the next wake, meets the same trouble.
+      this.catchUp().catch(() => {})
+    }, this.#gather).unref()
+  }
+
+  async verify(repair: boolean): Promise<readonly Problem[]> {
+    const keeper = this.#keeper
+    if (keeper === undefined) return []
+    return await this.#alone(
+      async () => await verifyTables(this.#records, keeper, repair, this.#checkFor(undefined)),
+    )
+  }
+
+  /** Also settles what an earlier erasure, of this process or of another, left undone. */
   async erase(ids: readonly number[]): Promise<readonly string[]> {
     for (const absorbed of this.#absorbed.values()) absorbed.forget(ids)
-    return []
+    const keeper = this.#keeper
+    if (keeper === undefined) return []
+    return await this.#alone(
+      async () => await keeper.erase(this.#records.collectionsOf(ids), this.#checkFor(undefined)),
+    )
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#timer)
     this.#closing.abort()
+    await this.#background
     this.#absorbed.clear()
+    this.#keeper?.close()
   }
 
-  #pauseFor(signal: AbortSignal | undefined): () => Promise<void> {
-    const check = () => {
+  #checkFor(signal: AbortSignal | undefined): () => void {
+    return () => {
       if (this.#closing.signal.aborted) throw closed()
       if (signal?.aborted)
         throw new SpanStoreError(
@@ -263,6 +279,10 @@ export class ResidentVectorIndex implements VectorIndex {
           { cause: signal.reason },
         )
     }
+  }
+
+  #pauseFor(signal: AbortSignal | undefined): Pause {
+    const check = this.#checkFor(signal)
     check()
     return async () => {
       await nextTurn()
@@ -278,13 +298,4 @@ function spaceOf(head: VectorHead): VectorSpace {
     `collection ${JSON.stringify(head.name)} has no vectors; search its words with mode 'text', or open the store with an embedder and put again`,
     { collection: head.name },
   )
-}
-
-/** Events between were pruned, or the log went back: what is in memory cannot be brought up to date. */
-const follows = (absorbed: Absorbed, head: VectorHead): boolean =>
-  absorbed.reached >= head.floor && absorbed.reached <= head.position
-
-function pick(candidates: readonly Candidate[], ids: readonly number[]): Candidate[] {
-  const chosen = new Set(ids)
-  return candidates.filter(({ id }) => chosen.has(id))
 }

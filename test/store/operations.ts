@@ -19,7 +19,7 @@ const summary: fc.Arbitrary<SummaryOp> = fc.record({
   deps: fc.array(pick, { minLength: 1, maxLength: 4 }),
   covers: fc.array(pick, { maxLength: 2 }),
   printed: fc.boolean(),
-  replaces: fc.oneof(fc.constant([]), fc.array(small, { minLength: 1, maxLength: 2 })),
+  replaces: fc.oneof(fc.constant<number[]>([]), fc.array(small, { minLength: 1, maxLength: 2 })),
   same: fc.boolean(),
 })
 

@@ -156,7 +156,7 @@ describe('a vector search', () => {
   })
 
   test('works the same where vectors do not fit in memory', async () => {
-    const { ResidentVectorIndex } = await import('../../src/vector/vector-index.ts')
+    const { LedgerVectorIndex } = await import('../../src/vector/vector-index.ts')
     const { openSqliteLedger } = await import('../../src/ledger/sqlite/ledger.ts')
     const directory = newDirectory()
     const notes = await (await open(directory)).collection('notes')
@@ -164,7 +164,7 @@ describe('a vector search', () => {
     await fill(notes, 0, rows)
     const ledger = openSqliteLedger(`${directory}/ledger.db`)
     const ref = (await ledger.collections())[0]!.ref
-    const index = new ResidentVectorIndex(ledger.vectors, { memory: 100 })
+    const index = new LedgerVectorIndex(ledger.vectors, { memory: 100 })
     const answer = await index.search(ref, { vector: rows[7]!, limit: 5, offset: 0, accuracy: 1 })
     expect(answer.path.path).toBe('ledger')
     const { hits } = await notes.search({ vector: rows[7]!, k: 5 })

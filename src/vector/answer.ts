@@ -1,0 +1,101 @@
+import type { VectorAnswer, VectorPath, VectorQuery, VectorRecords } from '../ports.ts'
+import type { Candidate } from './nearest.ts'
+import type { Pause, View } from './view.ts'
+
+/** Spans that pass a filter are compared one by one up to this many; beyond, enough of the nearest are checked. */
+const FEW = 5_000
+
+/**
+ * Asks a view for the nearest until enough of them are live and pass the filter. A filter that admits few is turned
+ * round: the spans that pass it are compared alone.
+ */
+export async function answerBy(
+  records: VectorRecords,
+  collection: number,
+  view: View,
+  query: VectorQuery,
+  absorbing: number,
+  pause: Pause,
+): Promise<VectorAnswer> {
+  const started = performance.now()
+  const { where } = query
+  const wanted = query.offset + query.limit
+  const check = (found: readonly Candidate[]) =>
+    records.passing(
+      collection,
+      found.map(({ id }) => id),
+      where,
+    )
+  const done = (
+    found: readonly Candidate[],
+    checked: { readonly ids: readonly number[]; readonly position: number },
+    filter: VectorPath['filter'],
+    candidates: number,
+  ) =>
+    answerOf(records, query, pick(found, checked.ids), {
+      position: checked.position,
+      indexedThrough: view.position,
+      waiting: view.waiting,
+      path: {
+        path: view.path,
+        approximate: view.approximate && filter !== 'set',
+        candidates,
+        filter,
+        tail: view.tail,
+        absorbing,
+        searching: performance.now() - started,
+      },
+    })
+  let limit = where === undefined ? wanted : 4 * wanted + 64
+  for (let passing: ReadonlySet<number> | undefined; ; ) {
+    const { found, all } = await view.nearest(limit)
+    const checked = check(found)
+    if (all || checked.ids.length >= wanted)
+      return done(found, checked, where === undefined ? 'none' : 'checked', found.length)
+    limit *= 4
+    if (where === undefined) continue
+    passing ??= await matching(records, collection, query, pause)
+    // Comparing them is exact, and quicker than looking for them among the nearest.
+    if (view.path === 'resident' || passing.size <= FEW || limit > passing.size) {
+      const few = await view.among(passing, wanted)
+      return done(few, check(few), 'set', passing.size)
+    }
+  }
+}
+
+async function matching(
+  records: VectorRecords,
+  collection: number,
+  { where, except }: VectorQuery,
+  pause: Pause,
+): Promise<ReadonlySet<number>> {
+  const passing = new Set<number>()
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { ids, last } = records.matching(collection, where!, after)
+    for (const id of ids) passing.add(id)
+    after = last
+    if (after !== undefined) await pause()
+  }
+  if (except !== undefined) passing.delete(except)
+  return passing
+}
+
+/** The page asked for, of candidates that were checked. */
+export function answerOf(
+  records: VectorRecords,
+  query: VectorQuery,
+  found: readonly Candidate[],
+  rest: Omit<VectorAnswer, 'hits'>,
+): VectorAnswer {
+  const page = found.slice(query.offset, query.offset + query.limit)
+  const spans = records.spans(
+    page.map(({ id }) => id),
+    query.asOf,
+  )
+  return { ...rest, hits: page.map(({ id, distance }, i) => ({ id, distance, span: spans[i]! })) }
+}
+
+export function pick(candidates: readonly Candidate[], ids: readonly number[]): Candidate[] {
+  const chosen = new Set(ids)
+  return candidates.filter(({ id }) => chosen.has(id))
+}

@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Problem, VectorRecords } from '../ports.ts'
+import type { Keeper } from './keeper.ts'
+import { tableName } from './state.ts'
+
+/** Rounding of a unit vector, per component. */
+const TOLERANCE = 1e-6
+
+const ROWS = 500
+
+/**
+ * Compares every table with the live spans of its collection. A table that is wrong is removed when told to repair,
+ * and made anew from the ledger.
+ */
+export async function verifyTables(
+  records: VectorRecords,
+  keeper: Keeper,
+  repair: boolean,
+  check: () => void,
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const collection of records.large(0)) {
+    const head = records.head(collection)
+    const { space } = head
+    if (space === undefined) continue
+    const state = keeper.states.read(tableName(head, space), space)
+    if (state === undefined) continue
+    const wrong = await differences(records, keeper, collection, check)
+    if (wrong.length === 0) continue
+    let repaired = false
+    if (repair) {
+      keeper.discard(head, space)
+      repaired = await keeper.tend(collection, check)
+    }
+    for (const what of wrong)
+      problems.push({ code: 'WRONG_VECTOR_INDEX', what: `collection ${head.name}: ${what}`, repaired })
+  }
+  return problems
+}
+
+async function differences(
+  records: VectorRecords,
+  keeper: Keeper,
+  collection: number,
+  check: () => void,
+): Promise<string[]> {
+  const head = records.head(collection)
+  const space = head.space!
+  const state = keeper.states.read(tableName(head, space), space)!
+  if (state.position > head.position)
+    return [`the table claims to reach ${state.position}, the log ends at ${head.position}`]
+  // What is behind is no fault.
+  if (!(await keeper.tend(collection, check))) return []
+  const counts = { surplus: 0, twice: 0, wrong: 0, missing: 0 }
+  const seen = new Set<number>()
+  try {
+    const table = await keeper.open(head, space)
+    for await (const batch of table.everything())
+      for (let i = 0; i < batch.length; i += ROWS) {
+        const part = batch.slice(i, i + ROWS)
+        const live = new Map(
+          records
+            .rows(
+              collection,
+              space,
+              part.map(({ id }) => id),
+            )
+            .map(({ id, vector }) => [id, vector]),
+        )
+        for (const { id, vector } of part) {
+          if (seen.has(id)) counts.twice++
+          seen.add(id)
+          const truth = live.get(id)
+          if (truth === undefined) counts.surplus++
+          else if (!near(table.kept(truth), vector)) counts.wrong++
+        }
+        await nextTurn()
+        check()
+      }
+  } catch (error) {
+    check()
+    return [`its files cannot be read (${(error as Error).message.slice(0, 200)})`]
+  }
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { rows, last } = records.copy(collection, space, after, ROWS)
+    for (const { id, vector } of rows) if (vector !== undefined && !seen.has(id)) counts.missing++
+    after = last
+    await nextTurn()
+    check()
+  }
+  // Written while this was reading: nothing can be said.
+  if (records.head(collection).position !== head.position) return []
+  return [
+    ...(counts.missing > 0 ? [`${counts.missing} live spans are not indexed`] : []),
+    ...(counts.surplus > 0 ? [`${counts.surplus} indexed spans are not live`] : []),
+    ...(counts.twice > 0 ? [`${counts.twice} rows are there twice`] : []),
+    ...(counts.wrong > 0 ? [`${counts.wrong} vectors are not those of the ledger`] : []),
+  ]
+}
+
+const near = (a: Float32Array, b: Float32Array): boolean =>
+  a.every((value, i) => Math.abs(value - b[i]!) <= TOLERANCE * Math.max(1, Math.abs(value)))

@@ -1,0 +1,95 @@
+import type { VectorPath, VectorRecords } from '../ports.ts'
+import type { Absorbed } from './absorbed.ts'
+import { distanceTo, type Query } from './metric.ts'
+import { type Candidate, closer, Nearest } from './nearest.ts'
+import type { LanceTable } from './table.ts'
+
+/** One way of comparing a query with a collection as it stands at `position`. */
+export interface View {
+  readonly path: VectorPath['path']
+  readonly position: number
+  readonly waiting: number
+  readonly tail: number
+  readonly approximate: boolean
+  /** Closest first, with true distances. `all`: there are no others. */
+  nearest(limit: number): Promise<{ readonly found: readonly Candidate[]; readonly all: boolean }>
+  /** Compares these spans alone, exactly. */
+  among(ids: ReadonlySet<number>, limit: number): Promise<readonly Candidate[]>
+}
+
+/** Lets others run; throws when it is time to stop. */
+export type Pause = () => Promise<void>
+
+/** All vectors are in memory. */
+export function residentView(absorbed: Absorbed, query: Query, pause: Pause, except?: number): View {
+  const { resident } = absorbed
+  const admits = except === undefined ? undefined : (id: number) => id !== except
+  return {
+    path: 'resident',
+    position: absorbed.position,
+    waiting: absorbed.waiting,
+    tail: 0,
+    approximate: false,
+    async nearest(limit) {
+      const found = await resident.nearest(query, limit, pause, admits)
+      return { found, all: found.length < limit }
+    },
+    async among(ids, limit) {
+      if (ids.size * 8 < resident.size) return resident.among(query, limit, ids)
+      return await resident.nearest(query, limit, pause, (id) => ids.has(id))
+    },
+  }
+}
+
+/** Vectors read at a time from the ledger. */
+const CHUNK = 500
+
+/** Vectors are in a table, those that changed since in memory. */
+export function indexView(
+  records: VectorRecords,
+  collection: number,
+  absorbed: Absorbed,
+  table: LanceTable,
+  query: Query,
+  options: { readonly accuracy: number; readonly except: number | undefined },
+  pause: Pause,
+): View {
+  const { resident, touched, space } = absorbed
+  const { accuracy, except } = options
+
+  /** The table has single precision, and unit vectors for cosine; the ledger has what came in. */
+  const compared = async (ids: readonly number[], limit: number): Promise<Candidate[]> => {
+    const nearest = new Nearest(limit)
+    for (let i = 0; i < ids.length; i += CHUNK) {
+      if (i > 0) await pause()
+      for (const { id, vector } of records.rows(collection, space, ids.slice(i, i + CHUNK)))
+        if (vector !== undefined && id !== except) nearest.offer(id, distanceTo(query, vector))
+    }
+    return nearest.sorted()
+  }
+
+  return {
+    path: 'index',
+    position: absorbed.position,
+    waiting: absorbed.waiting,
+    tail: resident.size,
+    approximate: accuracy < 1,
+    async nearest(limit) {
+      // Some of what the table answers is dated; rounding may have put others in the wrong order at the end.
+      const wanted = limit + 16 + Math.min(touched.size, 256)
+      const { found, all } = await table.nearest(query.vector, wanted, accuracy)
+      const current = found.filter(({ id }) => !touched.has(id) && id !== except).sort(closer)
+      const best = await compared(
+        current.slice(0, limit + 16).map(({ id }) => id),
+        limit,
+      )
+      const tail = await resident.nearest(query, limit, pause, (id) => id !== except)
+      const merged = [...best, ...tail].sort(closer)
+      return {
+        found: merged.slice(0, limit),
+        all: all && current.length <= limit + 16 && merged.length <= limit,
+      }
+    },
+    among: (ids, limit) => compared([...ids], limit),
+  }
+}
