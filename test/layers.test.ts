@@ -36,7 +36,7 @@ const RANKS: Readonly<Record<string, number>> = {
 const PURE = ['core', 'chunking']
 
 /** Packages that are pure themselves: text in, edits out. */
-const PURE_PACKAGES = ['diff']
+const PURE_PACKAGES = ['diff/lib/diff/array.js']
 
 /** Packages with native code or tied to a database, and the areas that may know them. `open` imports them lazily. */
 const CONFINED = ['better-sqlite3', '@lancedb/lancedb', 'drizzle-orm']

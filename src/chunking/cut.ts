@@ -5,7 +5,13 @@ import { graphemeBoundaries, isGraphemeBoundary } from './graphemes.ts'
 /** What a text that is too long is cut at first. Either way the next choices are words, then graphemes. */
 export type Borders = 'sentences' | 'lines'
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
+let made: Intl.Segmenter | undefined
+
+/** Made at first use: loading its rules takes longer than starting the package. */
+const segmenter = (): Intl.Segmenter => {
+  made ??= new Intl.Segmenter('en', { granularity: 'sentence' })
+  return made
+}
 
 /** Cuts are looked for in the last half of a chunk, and in no more than this: it bounds what the segmenter sees. */
 const SEARCHED = 2000
@@ -114,7 +120,7 @@ function sentenceStarts(text: string, from: number, end: number, low: number, hi
   const seen = text.slice(start, Math.min(end, high + CONTEXT))
   const found: number[] = []
   if (!TERMINAL.test(seen)) return found
-  for (const { index } of segmenter.segment(seen)) {
+  for (const { index } of segmenter().segment(seen)) {
     const at = start + index
     if (at >= low && at <= high && index > 0 && endsSentence(text, start, at)) found.push(at)
   }

@@ -1,4 +1,10 @@
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+let made: Intl.Segmenter | undefined
+
+/** Made at first use: loading its rules takes longer than starting the package. */
+const segmenter = (): Intl.Segmenter => {
+  made ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return made
+}
 
 const WINDOW = 256
 
@@ -21,7 +27,7 @@ export function graphemeBoundaries(text: string, from: number, low: number, high
   for (let size = WINDOW; ; ) {
     const end = wholeCodePoint(text, Math.min(start + size, text.length))
     let last = start
-    for (const { index } of segmenter.segment(text.slice(start, end))) {
+    for (const { index } of segmenter().segment(text.slice(start, end))) {
       const at = start + index
       if (at > high) {
         if (found.length === 0) found.push(at)

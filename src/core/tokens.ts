@@ -1,4 +1,5 @@
-import { diffArrays } from 'diff'
+// By its own file: the package's index loads twenty others, and a command line starts with this one.
+import { diffArrays } from 'diff/lib/diff/array.js'
 import { classes, solve } from './align.ts'
 
 /*

@@ -11,7 +11,8 @@ import type { Candidate } from './nearest.ts'
 /*
  * Everything that is said to LanceDB. Its traps, all met: with its default threads it can stop for good on a machine
  * of few cores; an ES import of Arrow gives classes it takes for foreign; `cosine` costs several times `l2` over unit
- * vectors; it never syncs a file; a query that does not select `_distance` prints a warning.
+ * vectors; it never syncs a file; a query that does not select `_distance` prints a warning; its quantizer wants
+ * dimensions that are a multiple of eight.
  */
 
 let loaded: Promise<typeof Lance> | undefined
@@ -20,6 +21,8 @@ let loaded: Promise<typeof Lance> | undefined
 function load(): Promise<typeof Lance> {
   // Read once, when the library starts.
   process.env.LANCE_CPU_THREADS ??= '4'
+  // Otherwise it prints a warning.
+  process.env.LANCE_INCLUDE_VECTOR_CENTROIDS ??= 'false'
   loaded ??= import('@lancedb/lancedb')
   return loaded
 }
@@ -137,8 +140,7 @@ export class LanceTable {
     accuracy: number,
   ): Promise<{ found: Candidate[]; all: boolean }> {
     const { metric } = this.#shape
-    const asked = metric === 'cosine' ? unit(vector) : vector
-    let query = this.#table.query().nearestTo(asked).select(['id', '_distance']).limit(limit)
+    let query = this.#table.query().nearestTo(this.kept(vector)).select(['id', '_distance']).limit(limit)
     query = query.distanceType(metric === 'ip' ? 'dot' : 'l2')
     if (accuracy >= 1) query = query.bypassVectorIndex()
     else {
@@ -162,20 +164,22 @@ export class LanceTable {
 
   /** Every row, in no order, in batches; vectors in the form the table keeps. */
   async *everything(): AsyncGenerator<readonly TableRow[]> {
-    const { dimensions } = this.#shape
     for await (const batch of this.#table.query().select(['id', 'vector'])) {
       const ids = batch.getChild('id')!
       const lists = batch.getChild('vector')!
       yield Array.from({ length: batch.numRows }, (_, i) => {
         const list = lists.get(i) as { toArray(): Float32Array } | null
-        return { id: Number(ids.get(i)), vector: list?.toArray() ?? new Float32Array(dimensions) }
+        return { id: Number(ids.get(i)), vector: list?.toArray() ?? new Float32Array(0) }
       })
     }
   }
 
   /** The form in which the table keeps a vector. */
   kept(vector: Float32Array): Float32Array {
-    return this.#shape.metric === 'cosine' ? unit(vector) : vector
+    const { metric, dimensions } = this.#shape
+    const kept = new Float32Array(width(dimensions))
+    kept.set(metric === 'cosine' ? unit(vector) : vector)
+    return kept
   }
 
   // ── maintenance ───────────────────────────────────────────────────────────────────────────────────────────
@@ -209,11 +213,14 @@ export class LanceTable {
   }
 }
 
+/** Zeros at the end change neither l2 nor the inner product. */
+const width = (dimensions: number): number => Math.ceil(dimensions / 8) * 8
+
 function schemaOf({ dimensions }: TableShape): Arrow.Schema {
   const { Field, FixedSizeList, Float32, Int64, Schema } = arrow()
   return new Schema([
     new Field('id', new Int64(), false),
-    new Field('vector', new FixedSizeList(dimensions, new Field('item', new Float32(), true)), true),
+    new Field('vector', new FixedSizeList(width(dimensions), new Field('item', new Float32(), true)), true),
   ])
 }
 
@@ -222,10 +229,11 @@ function tableOf(shape: TableShape, rows: readonly TableRow[]): Arrow.Table {
   const { makeData, RecordBatch, Struct, Table } = arrow()
   const { dimensions, metric } = shape
   const ids = new BigInt64Array(rows.length)
-  const values = new Float32Array(rows.length * dimensions)
+  const size = width(dimensions)
+  const values = new Float32Array(rows.length * size)
   rows.forEach(({ id, vector }, i) => {
     ids[i] = BigInt(id)
-    values.set(metric === 'cosine' ? unit(vector) : vector, i * dimensions)
+    values.set(metric === 'cosine' ? unit(vector) : vector, i * size)
   })
   const schema = schemaOf(shape)
   const [idField, vectorField] = schema.fields

@@ -98,11 +98,11 @@ describe.skipIf(missing !== '')(`the local model${missing}`, () => {
     const elsewhere = await other.embedDocuments([...texts].reverse())
     await other.close()
     expect(alone).toEqual(together)
-    expect(elsewhere.reverse()).toEqual(together)
+    expect([...elsewhere].reverse()).toEqual(together)
   })
 
   test('reads past its 128 tokens', async () => {
-    const long = 'The harbour was quiet and the boats lay still in the fog. '.repeat(30)
+    const long = 'The harbour was quiet and the boats lay still in the fog. '.repeat(14)
     const fact = 'The password of the vault is a line from a poem about tigers.'
     const [plain, told, again] = await embedder.embedDocuments([long, long + fact, long + fact])
     const query = await embedder.embedQuery('What is the password of the vault?')
@@ -116,12 +116,12 @@ describe.skipIf(missing !== '')(`the local model${missing}`, () => {
       '.',
       '中文',
       '👍🏽',
-      'x'.repeat(3000),
+      'x'.repeat(400),
       'a\u0000b',
       '\u200B',
-      '\uFDFA'.repeat(200),
+      '\uFDFA'.repeat(30),
       '\uD800',
-      'a\n'.repeat(400),
+      'a\n'.repeat(150),
     ]
     for (const vector of await embedder.embedDocuments(texts)) expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
   })

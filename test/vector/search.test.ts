@@ -1,21 +1,20 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Collection } from '../../src/index.ts'
 import { random } from '../store/helpers.ts'
-import { cleanUp, distance, elsewhere, LetterEmbedder, newDirectory, open, texts, vectors } from './stores.ts'
+import {
+  cleanUp,
+  distance,
+  elsewhere,
+  fill,
+  LetterEmbedder,
+  newDirectory,
+  open,
+  texts,
+  vectors,
+} from './stores.ts'
 
 afterEach(cleanUp)
 
 const DIMENSIONS = 8
-
-/** One record per vector, named after its number. */
-async function fill(collection: Collection, from: number, rows: readonly Float32Array[]): Promise<void> {
-  await collection.putMany(
-    rows.map((vector, i) => ({
-      source: `r${from + i}`,
-      spans: [{ text: `record ${from + i}`, vector, metadata: { group: (from + i) % 7, number: from + i } }],
-    })),
-  )
-}
 
 describe('a vector search', () => {
   test.each(['cosine', 'l2', 'ip'] as const)(
@@ -153,24 +152,6 @@ describe('a vector search', () => {
     })
     const { complete, reasons } = await notes.search({ vector: [1, 2] })
     expect([complete, reasons]).toEqual([false, ['VECTORS_PENDING']])
-  })
-
-  test('works the same where vectors do not fit in memory', async () => {
-    const { LedgerVectorIndex } = await import('../../src/vector/vector-index.ts')
-    const { openSqliteLedger } = await import('../../src/ledger/sqlite/ledger.ts')
-    const directory = newDirectory()
-    const notes = await (await open(directory)).collection('notes')
-    const rows = vectors(50, DIMENSIONS)
-    await fill(notes, 0, rows)
-    const ledger = openSqliteLedger(`${directory}/ledger.db`)
-    const ref = (await ledger.collections())[0]!.ref
-    const index = new LedgerVectorIndex(ledger.vectors, { memory: 100 })
-    const answer = await index.search(ref, { vector: rows[7]!, limit: 5, offset: 0, accuracy: 1 })
-    expect(answer.path.path).toBe('ledger')
-    const { hits } = await notes.search({ vector: rows[7]!, k: 5 })
-    expect(answer.hits.map(({ span }) => span.key)).toEqual(hits.map(({ key }) => key))
-    await index.close()
-    await ledger.close()
   })
 
   test('finds what is similar to a span, without the span itself', async () => {

@@ -1,4 +1,8 @@
-import type { Embedder } from '../../src/index.ts'
+import { join } from 'node:path'
+import type { Collection, Embedder } from '../../src/index.ts'
+import { openSqliteLedger, type SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
+import type { VectorAnswer, VectorQuery } from '../../src/ports.ts'
+import { LedgerVectorIndex, type VectorIndexOptions } from '../../src/vector/vector-index.ts'
 import { random } from '../store/helpers.ts'
 
 export { cleanUp, elsewhere, newDirectory, open, texts } from '../text/stores.ts'
@@ -59,3 +63,49 @@ export function distance(metric: Metric, a: ArrayLike<number>, b: ArrayLike<numb
   if (metric === 'ip') return 1 - dot
   return aa === 0 || bb === 0 ? 1 : 1 - dot / Math.sqrt(aa * bb)
 }
+
+/** An index with tables from 50 spans on, over a connection of its own, as another process would have. */
+export interface Indexed {
+  readonly index: LedgerVectorIndex
+  readonly ledger: SqliteLedger
+  readonly collection: number
+  search(vector: Float32Array, options?: Partial<VectorQuery>): Promise<VectorAnswer>
+  close(): Promise<void>
+}
+
+export async function indexed(directory: string, options: VectorIndexOptions = {}): Promise<Indexed> {
+  const ledger = openSqliteLedger(join(directory, 'ledger.db'))
+  const index = new LedgerVectorIndex(ledger.vectors, {
+    directory: join(directory, 'index'),
+    large: 50,
+    ...options,
+  })
+  const collection = (await ledger.collections())[0]!.ref
+  return {
+    index,
+    ledger,
+    collection,
+    search: (vector, more = {}) =>
+      index.search(collection, { vector, limit: 10, offset: 0, accuracy: 1, ...more }),
+    async close() {
+      await index.close()
+      await ledger.close()
+    },
+  }
+}
+
+/** One record per vector, named after its number. */
+export async function fill(
+  collection: Collection,
+  from: number,
+  rows: readonly Float32Array[],
+): Promise<void> {
+  await collection.putMany(
+    rows.map((vector, i) => ({
+      source: `r${from + i}`,
+      spans: [{ text: `record ${from + i}`, vector, metadata: { group: (from + i) % 7, number: from + i } }],
+    })),
+  )
+}
+
+export const sources = (answer: VectorAnswer): string[] => answer.hits.map(({ span }) => span.source)

@@ -228,7 +228,7 @@ class Story {
   async #evict(session: Session, turns: readonly Key[], names: Names): Promise<void> {
     this.#title(
       'The conversation window evicts turns, and they come back',
-      'what seed 000 is about: a summary whose turns are gone must not pass for one whose turns are there',
+      'a summary whose turns are gone must not pass for one whose turns are there',
     )
     const [[from, to]] = MEETING.summaries[0]!.turns as [readonly [number, number]]
     const gone = await this.#collection.retire(turns.slice(from, to + 1), { reason: 'evicted' })

@@ -60,7 +60,7 @@ async function checksum(path: string): Promise<string> {
 }
 
 /** Checks a backup's files against its manifest. @throws BACKUP_INVALID */
-export async function checkBackup(directory: string): Promise<Backup> {
+async function checkBackup(directory: string): Promise<Backup> {
   const bad = (why: string, file: string) =>
     new SpanStoreError('BACKUP_INVALID', `${join(directory, file)} ${why}; use another backup`, {
       path: directory,

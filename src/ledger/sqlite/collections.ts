@@ -31,11 +31,6 @@ export function findCollection(connection: Connection, name: string): Collection
   return row && toInfo(row)
 }
 
-export function collectionByRef(connection: Connection, ref: number): CollectionInfo | undefined {
-  const row = connection.row<InfoRow>(`${INFO} AND h.collection = ?`, ref)
-  return row && toInfo(row)
-}
-
 /** Refuses work on a collection that another handle or process dropped meanwhile. */
 export function requireCollection(connection: Connection, ref: number): void {
   const row = connection.row<[string, number | null]>(

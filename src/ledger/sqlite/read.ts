@@ -25,7 +25,7 @@ const NODE = `
   LEFT JOIN source o ON o.id = s.source LEFT JOIN source_head h ON h.source = s.source
   LEFT JOIN tombstone t ON t.span = s.id`
 
-export const NODE_BY_KEY = `${NODE} WHERE s.key = ?`
+const NODE_BY_KEY = `${NODE} WHERE s.key = ?`
 export const NODE_BY_ID = `${NODE} WHERE s.id = ?`
 
 export type NodeRow = [
@@ -142,7 +142,7 @@ function fetchInFull(connection: Connection, row: NodeRow): FetchResult {
   return spanResult(spanOf(row, text), text)
 }
 
-export function spanResult(span: Span, text: string | null): FetchResult {
+function spanResult(span: Span, text: string | null): FetchResult {
   // A text that starts with a visible ASCII character is not blank; trimming every text would double its cost.
   if (text !== null && ((text.charCodeAt(0) - 33) >>> 0 < 94 || text.trim() !== ''))
     return { status: 'ok', key: span.key, kind: 'span', span }

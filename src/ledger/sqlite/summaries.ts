@@ -24,7 +24,7 @@ interface Support {
   readonly printed: boolean
 }
 
-export function sessionId(connection: Connection, collection: number, name: string): number {
+function sessionId(connection: Connection, collection: number, name: string): number {
   return (
     connection.value<number>('SELECT id FROM session WHERE collection = ? AND name = ?', collection, name) ??
     Number(

@@ -120,7 +120,7 @@ function gapId(connection: Connection, source: number, text: string): number {
 
 // ── erased texts and vectors ────────────────────────────────────────────────────────────────────────────────
 
-export function refusalCode(connection: Connection, text: string): string {
+function refusalCode(connection: Connection, text: string): string {
   const secret = connection.value<string>('SELECT secret FROM store')!
   return createHmac('sha256', secret).update(text).digest('base64url')
 }
@@ -666,6 +666,6 @@ export function writeUpdate(
   return { position: commit.position(collection), stale: [], updated }
 }
 
-export function keysOf(connection: Connection, ids: readonly number[]): Key[] {
+function keysOf(connection: Connection, ids: readonly number[]): Key[] {
   return ids.map((id) => connection.value<Key>('SELECT key FROM span WHERE id = ?', id)!)
 }
