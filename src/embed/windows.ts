@@ -7,6 +7,9 @@ export interface Window {
 /** Tokenizers may take quadratic time: nothing longer is given to one. */
 const COUNTABLE = 1000
 
+/** The segmenter takes quadratic time on Node 20: it gets this much at once, from a known border. */
+const SEGMENTABLE = 4000
+
 const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
@@ -20,8 +23,26 @@ export function windowsOf(text: string, cap: number, tokens: (text: string) => n
   const one = within(whole, cap, tokens)
   if (one !== undefined) return [one]
   const pieces: Window[] = []
-  for (const { segment } of SENTENCES.segment(text)) pieces.push(...halved(spaced(segment), cap, tokens))
+  for (const sentence of sentencesOf(text)) pieces.push(...halved(spaced(sentence), cap, tokens))
   return packed(pieces, cap, tokens)
+}
+
+function* sentencesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + SEGMENTABLE
+    const last = end >= text.length
+    const segments = [...SENTENCES.segment(text.slice(at, last ? text.length : characterBorder(text, end)))]
+    const sentences = segments.map(({ segment }) => segment)
+    if (!last) {
+      // The slice may have cut the last one short. A sentence that is longer than a slice ends at a word.
+      const cut = sentences.pop()!
+      if (sentences.length === 0) sentences.push(cut.slice(0, cut.lastIndexOf(' ') + 1) || cut)
+    }
+    for (const sentence of sentences) {
+      yield sentence
+      at += sentence.length
+    }
+  }
 }
 
 const spaced = (text: string) => text.replace(/\s+/g, ' ').trim()
@@ -42,7 +63,7 @@ function halved(text: string, cap: number, tokens: (text: string) => number): Wi
   const right = text.indexOf(' ', middle)
   const [before, after] =
     left < 0 && right < 0
-      ? characterBorder(text, middle)
+      ? [characterBorder(text, middle), characterBorder(text, middle)]
       : right < 0 || (left >= 0 && middle - left <= right - middle)
         ? [left, left + 1]
         : [right, right + 1]
@@ -52,27 +73,29 @@ function halved(text: string, cap: number, tokens: (text: string) => number): Wi
 }
 
 /** Not between the two halves of a surrogate pair. */
-function characterBorder(text: string, at: number): [number, number] {
-  const border = at > 0 && /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1)) ? at - 1 : at
-  return [border, border]
+function characterBorder(text: string, at: number): number {
+  return at > 0 && /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1)) ? at - 1 : at
 }
 
 /** Fills windows with pieces in order. Tokens may differ where pieces meet, so that the sum is checked. */
 function packed(pieces: readonly Window[], cap: number, tokens: (text: string) => number): Window[] {
   const windows: Window[] = []
-  let open: Window | undefined
-  for (const piece of pieces) {
-    if (open !== undefined && open.tokens + piece.tokens <= cap) {
-      const joined = within(`${open.text} ${piece.text}`, cap, tokens)
-      if (joined !== undefined) {
-        open = joined
-        continue
-      }
-    }
-    if (open !== undefined) windows.push(open)
-    open = piece
+  let open: Window[] = []
+  let sum = 0
+  const close = () => {
+    if (open.length <= 1) windows.push(...open)
+    else windows.push(...halved(open.map(({ text }) => text).join(' '), cap, tokens))
   }
-  if (open !== undefined) windows.push(open)
+  for (const piece of pieces) {
+    if (sum + piece.tokens > cap) {
+      close()
+      open = []
+      sum = 0
+    }
+    open.push(piece)
+    sum += piece.tokens
+  }
+  close()
   return windows
 }
 

@@ -1,6 +1,6 @@
 import type { Chunker } from '../chunking/index.ts'
 import type { Changeset, Texts } from '../core/changeset.ts'
-import { SpanStoreError } from '../core/errors.ts'
+import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import { parseFilter, type Where } from '../core/filter.ts'
 import type { Metadata } from '../core/json.ts'
 import { type Key, parseKey } from '../core/key.ts'
@@ -295,6 +295,8 @@ export class Collection {
     try {
       vectors = await embedder.embedDocuments(missing.map(([, text]) => text))
     } catch (error) {
+      // The package's own embedders say already what failed and what to do.
+      if (isSpanStoreError(error)) throw error
       throw failed(`failed (${(error as Error)?.message ?? error})`, error)
     }
     if (vectors.length !== missing.length)

@@ -72,6 +72,14 @@ describe('windows', () => {
     expect(found.length).toBeGreaterThan(300)
   })
 
+  test('take time linear in the text', () => {
+    const text = 'It rained in 😀 all day, and we came home wet.\n'.repeat(10_000)
+    const begun = performance.now()
+    const found = windows(text, 128)
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(found.map((w) => `${w.text} `).join('')).toBe(text.replaceAll('\n', ' '))
+  })
+
   test('become one vector of length 1, weighted with their tokens', () => {
     const vector = combined(
       [
