@@ -76,7 +76,8 @@ const REPLANS = 50
 
 /**
  * A named set of sources: the unit of isolation and of event order. Get one from `store.collection(name)`. The
- * handle stays valid when the collection is renamed; after a drop every call throws COLLECTION_DROPPED.
+ * handle stays valid when the collection is renamed. After a drop, writing, `find`, `count` and `search` throw
+ * COLLECTION_DROPPED; `fetch` and the histories go on answering.
  */
 export class Collection {
   readonly #context: CollectionContext

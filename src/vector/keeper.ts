@@ -154,6 +154,8 @@ export class Keeper {
       state = { ...next, version: await table.version(), commits: state.commits + 1 }
       await this.states.write(name, state)
       onProgress?.(left)
+      // What was committed meanwhile is for the next time: others may never stop writing.
+      if (state.scan === null && state.position >= head.position) break
       await nextTurn()
     }
     await this.#maintain(name, table, state, check)

@@ -43,7 +43,10 @@ export const distanceTo = (query: Query, vector: Float32Array): number =>
 
 function dot(a: Float32Array, b: Float32Array, offset: number): number {
   const n = a.length
-  let [s0, s1, s2, s3] = [0, 0, 0, 0]
+  let s0 = 0
+  let s1 = 0
+  let s2 = 0
+  let s3 = 0
   let i = 0
   for (; i + 3 < n; i += 4) {
     s0 += a[i]! * b[offset + i]!
@@ -57,7 +60,10 @@ function dot(a: Float32Array, b: Float32Array, offset: number): number {
 
 function squares(a: Float32Array, b: Float32Array, offset: number): number {
   const n = a.length
-  let [s0, s1, s2, s3] = [0, 0, 0, 0]
+  let s0 = 0
+  let s1 = 0
+  let s2 = 0
+  let s3 = 0
   let i = 0
   for (; i + 3 < n; i += 4) {
     const d0 = a[i]! - b[offset + i]!

@@ -27,7 +27,7 @@ export function temporary(): string {
   return directory
 }
 
-export function removeTemporary(): void {
+function removeTemporary(): void {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 }
 

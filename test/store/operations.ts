@@ -23,7 +23,7 @@ const summary: fc.Arbitrary<SummaryOp> = fc.record({
   same: fc.boolean(),
 })
 
-export const operation: fc.Arbitrary<Op> = fc.oneof(
+const operation: fc.Arbitrary<Op> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({

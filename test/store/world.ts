@@ -33,7 +33,7 @@ const LONG = [
   'The treasurer confirmed that the budget was not approved.',
   'Ω the migration of the 🦀 service was postponed to the spring.',
 ]
-export const VOCABULARY = [...SHORT, ...LONG]
+const VOCABULARY = [...SHORT, ...LONG]
 
 export type Op =
   | { op: 'put'; c: number; s: number; words: number[]; how: number; meta: number | undefined }

@@ -257,6 +257,7 @@ export class SqliteLedger implements Ledger {
 
   async find(collection: number, query: FindQuery): Promise<readonly Span[]> {
     return await this.#read((connection) => {
+      requireCollection(connection, collection)
       const { sql, params } = liveSpansWhere(query)
       return connection
         .rows<[number]>(
@@ -275,6 +276,7 @@ export class SqliteLedger implements Ledger {
 
   async count(collection: number, where?: Filter): Promise<number> {
     return await this.#read((connection) => {
+      requireCollection(connection, collection)
       if (where === undefined)
         return connection.value<number>('SELECT live FROM collection_head WHERE collection = ?', collection)!
       const { sql, params } = liveSpansWhere({ where })
@@ -314,6 +316,7 @@ export class SqliteLedger implements Ledger {
 
   async head(collection: number, source: string): Promise<Head> {
     return await this.#read((connection) => {
+      requireCollection(connection, collection)
       const row = readSource(connection, collection, source)
       if (row === undefined)
         return { version: 0, revision: 0, removed: false, live: 0, spans: 0, trailing: '', position: 0 }
