@@ -33,7 +33,7 @@ CREATE TRIGGER gap_no_update BEFORE UPDATE OF id, source ON gap
 BEGIN SELECT RAISE(ABORT, 'append-only: gap'); END;
 --> statement-breakpoint
 CREATE TRIGGER gap_only_released BEFORE UPDATE OF text ON gap
-WHEN NOT (OLD.source IS NOT NULL AND (NEW.text IS NULL) = (OLD.text IS NULL) AND trim(coalesce(NEW.text, ''), ' ') = '')
+WHEN NOT (OLD.source IS NOT NULL AND EXISTS (SELECT 1 FROM erasure e CROSS JOIN span s ON s.id = e.span WHERE s.source = OLD.source) AND (NEW.text IS NULL) = (OLD.text IS NULL) AND trim(coalesce(NEW.text, ''), ' ') = '')
 BEGIN SELECT RAISE(ABORT, 'append-only: gap'); END;
 --> statement-breakpoint
 CREATE TRIGGER page_no_delete BEFORE DELETE ON page
@@ -49,7 +49,7 @@ CREATE TRIGGER revision_no_update BEFORE UPDATE OF source, number, position, at,
 BEGIN SELECT RAISE(ABORT, 'append-only: revision'); END;
 --> statement-breakpoint
 CREATE TRIGGER revision_only_released BEFORE UPDATE OF metadata ON revision
-WHEN NOT ((NEW.metadata IS NULL) = (OLD.metadata IS NULL) AND trim(coalesce(NEW.metadata, ''), ' ') = '')
+WHEN NOT (EXISTS (SELECT 1 FROM erasure e CROSS JOIN span s ON s.id = e.span WHERE s.source = OLD.source) AND (NEW.metadata IS NULL) = (OLD.metadata IS NULL) AND trim(coalesce(NEW.metadata, ''), ' ') = '')
 BEGIN SELECT RAISE(ABORT, 'append-only: revision'); END;
 --> statement-breakpoint
 CREATE TRIGGER span_no_delete BEFORE DELETE ON span

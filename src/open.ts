@@ -8,7 +8,7 @@ import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
 import type { Connection } from './ledger/sqlite/statements.ts'
 import type { Embedder, TextIndex, VectorIndex } from './ports.ts'
-import { invalid } from './store/input.ts'
+import { flag, invalid, object, wholeNumber } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
 import { SqliteTextIndex } from './text/text-index.ts'
@@ -34,16 +34,19 @@ export interface StoreOptions {
 export async function openStore(directory: string, options: StoreOptions = {}): Promise<Store> {
   if (typeof directory !== 'string' || directory === '')
     throw invalid('directory', directory, "give a path, or ':memory:'")
+  object('options', options, ['embedder', 'create', 'wait', 'clock'])
+  if (options.wait !== undefined) wholeNumber('options.wait', options.wait, 0)
+  const create = flag('options.create', options.create ?? true)
   const clock = options.clock ?? Date.now
   const inMemory = directory === ':memory:'
   const path = inMemory ? directory : join(directory, LEDGER_FILE)
-  if (!inMemory && options.create === false && !existsSync(path))
+  if (!inMemory && !create && !existsSync(path))
     throw new SpanStoreError(
       'STORE_NOT_FOUND',
       `${directory} holds no store; check the path, or leave create: false out to make one`,
       { path: directory },
     )
-  if (!inMemory) mkdirSync(directory, { recursive: true })
+  if (!inMemory) makeDirectory(directory)
 
   const derived: (TextIndex | VectorIndex)[] = []
   const ledger = openSqliteLedger(path, {
@@ -84,4 +87,18 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     }),
     ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
   })
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    const reason = (error as Error).message
+    throw new SpanStoreError(
+      'STORAGE_FAILED',
+      `${path} cannot be a store's directory (${reason}); give a directory, or a path where one can be made`,
+      { reason },
+      { cause: error },
+    )
+  }
 }

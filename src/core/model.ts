@@ -215,6 +215,7 @@ export type PutOutcome = 'created' | 'revised' | 'unchanged'
 export interface PutResult {
   readonly source: string
   readonly revision: number
+  /** Where the collection stands after the commit, its consequences for summaries included. */
   readonly position: number
   readonly outcome: PutOutcome
   readonly kept: number

@@ -15,7 +15,7 @@ import type {
 } from '../ports.ts'
 import type { Delivery, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
-import { array, identifier, invalid, object, wholeNumber } from './input.ts'
+import { array, flag, identifier, invalid, object, wholeNumber } from './input.ts'
 
 export interface CollectionOptions {
   /** Default cosine. An existing collection of another metric is refused. */
@@ -105,7 +105,7 @@ export class Store implements AsyncDisposable {
    */
   async verify(options: { readonly repair?: boolean } = {}): Promise<readonly Problem[]> {
     object('options', options, ['repair'])
-    const repair = options.repair === true
+    const repair = flag('options.repair', options.repair)
     return [
       ...(await this.#ledger.verify(repair)),
       ...(await this.#parts.text.verify(repair)),

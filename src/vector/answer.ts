@@ -5,6 +5,9 @@ import type { Pause, View } from './view.ts'
 /** Spans that pass a filter are compared one by one up to this many; beyond, enough of the nearest are checked. */
 const FEW = 5_000
 
+/** How many of the nearest are looked at for a filter before the spans that pass it are. */
+const FAR = 1_000
+
 /**
  * Asks a view for the nearest until enough of them are live and pass the filter. A filter that admits few is turned
  * round: the spans that pass it are compared alone.
@@ -52,8 +55,14 @@ export async function answerBy(
     const checked = check(found)
     if (all || checked.ids.length >= wanted)
       return done(found, checked, where === undefined ? 'none' : 'checked', found.length)
-    limit *= 4
-    if (where === undefined) continue
+    if (where === undefined) {
+      limit *= 4
+      continue
+    }
+    // Looking a little further is quicker than finding out which spans pass, if enough of them do.
+    const share = checked.ids.length / found.length
+    limit = share > 0.02 ? Math.ceil((1.5 * wanted) / share) : 4 * limit
+    if (passing === undefined && share > 0.02 && limit <= FAR) continue
     passing ??= await matching(records, collection, query, pause)
     // Comparing them is exact, and quicker than looking for them among the nearest.
     if (view.path === 'resident' || passing.size <= FEW || limit > passing.size) {

@@ -122,16 +122,20 @@ export class Keeper {
     onProgress?: (pending: number) => void,
   ): Promise<boolean> {
     const name = tableName(head, space)
-    let state = this.states.read(name, space)
+    const known = this.states.read(name, space)
+    let state: TableState
     let table: LanceTable
-    if (state === undefined || !goesOn(this.#records, collection, state, head)) {
+    if (known === undefined || !goesOn(this.#records, collection, known, head)) {
       this.discard(head, space)
       table = await LanceTable.create(this.states.directory, name, space)
       this.#tables.set(name, table)
       state = newState(head, space, await table.version())
       await table.sync()
       await this.states.write(name, state)
-    } else table = await this.open(head, space)
+    } else {
+      state = known
+      table = await this.open(head, space)
+    }
 
     // Rows that the state does not speak of: a commit that was cut short.
     let surplus = (await table.version()) !== state.version
@@ -139,31 +143,35 @@ export class Keeper {
     for (;;) {
       check()
       if (!this.#lock.held) return false
-      const { rows, next, erased, left } = await this.#read(collection, space, state)
+      // What is committed meanwhile is for the next time: others may never stop writing.
+      const last = state.scan === null && state.position >= head.position
+      const { rows, next, erased, left } = last
+        ? await this.#arrived(collection, space, state)
+        : this.#read(collection, space, state)
       // Deleting a row leaves its vector in the file: after an erasure nothing but new files will do.
       if (erased) {
         this.discard(head, space)
         return await this.#tend(collection, this.#records.head(collection), space, check, onProgress)
       }
-      if (next === undefined) break
-      const { lastId } = state
-      await table.delete(rows.filter(({ id }) => surplus || id <= lastId).map(({ id }) => id))
-      await table.add(rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }])))
-      await table.sync()
-      surplus = false
-      state = { ...next, version: await table.version(), commits: state.commits + 1 }
-      await this.states.write(name, state)
-      onProgress?.(left)
-      // What was committed meanwhile is for the next time: others may never stop writing.
-      if (state.scan === null && state.position >= head.position) break
+      if (next !== undefined) {
+        const { lastId } = state
+        await table.delete(rows.filter(({ id }) => surplus || id <= lastId).map(({ id }) => id))
+        await table.add(rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }])))
+        await table.sync()
+        surplus = false
+        state = { ...next, version: await table.version(), commits: state.commits + 1 }
+        await this.states.write(name, state)
+        onProgress?.(left)
+      }
+      if (last) break
       await nextTurn()
     }
     await this.#maintain(name, table, state, check)
     return true
   }
 
-  /** The next rows, and the state once the table has them; `next` undefined: there is nothing to do. */
-  async #read(collection: number, space: VectorSpace, state: TableState): Promise<Batch> {
+  /** The next rows, and the state once the table has them. */
+  #read(collection: number, space: VectorSpace, state: TableState): Batch {
     const records = this.#records
     if (state.scan !== null) {
       const { rows, last } = records.copy(collection, space, state.scan, ROWS)
@@ -173,24 +181,20 @@ export class Keeper {
       return { rows, next, erased: false, left: position - state.position + 1 }
     }
     const { rows, through, position, erased } = records.follow(collection, space, state.position, ROWS)
-    if (through > state.position) {
-      const mark = records.mark(collection, through) ?? null
-      return {
-        rows,
-        next: { ...grown(state, rows), position: through, mark },
-        erased,
-        left: position - through,
-      }
-    }
-    // Those that waited for their vectors: these come without an event.
-    const arrived: VectorRow[] = []
-    for (let i = 0; i < state.waiting.length && arrived.length < ROWS; i += WAITING) {
-      const asked = records.rows(collection, space, state.waiting.slice(i, i + WAITING))
-      arrived.push(...asked.filter(({ vector }) => vector !== undefined))
+    const mark = records.mark(collection, through) ?? null
+    const next = { ...grown(state, rows), position: through, mark }
+    return { rows, next, erased, left: position - through }
+  }
+
+  /** Those that waited for their vectors: these come without an event. */
+  async #arrived(collection: number, space: VectorSpace, state: TableState): Promise<Batch> {
+    const rows: VectorRow[] = []
+    for (let i = 0; i < state.waiting.length && rows.length < ROWS; i += WAITING) {
+      const asked = this.#records.rows(collection, space, state.waiting.slice(i, i + WAITING))
+      rows.push(...asked.filter(({ vector }) => vector !== undefined))
       await nextTurn()
     }
-    const next = arrived.length === 0 ? undefined : grown(state, arrived)
-    return { rows: arrived, next, erased, left: 0 }
+    return { rows, next: rows.length === 0 ? undefined : grown(state, rows), erased: false, left: 0 }
   }
 
   /** Latency stays flat under many small commits only if their files are joined now and then. */

@@ -36,6 +36,44 @@ export function distanceAt(query: Query, data: Float32Array, offset: number, sca
   return Math.max(0, 1 - product * query.scale * scale)
 }
 
+/**
+ * Distances of `rows` vectors that stand one after the other in `data`, into `out`. One loop for all of them: calling
+ * `distanceAt` for each takes half as long again.
+ */
+export function distancesOf(
+  query: Query,
+  data: Float32Array,
+  scales: Float64Array,
+  from: number,
+  to: number,
+  out: Float64Array,
+): void {
+  const { vector, metric } = query
+  const n = vector.length
+  const four = n - (n % 4)
+  if (metric === 'l2') {
+    for (let row = from; row < to; row++) out[row] = squares(vector, data, row * n)
+    return
+  }
+  const cosine = metric === 'cosine'
+  for (let row = from; row < to; row++) {
+    const offset = row * n
+    let s0 = 0
+    let s1 = 0
+    let s2 = 0
+    let s3 = 0
+    for (let i = 0; i < four; i += 4) {
+      s0 += vector[i]! * data[offset + i]!
+      s1 += vector[i + 1]! * data[offset + i + 1]!
+      s2 += vector[i + 2]! * data[offset + i + 2]!
+      s3 += vector[i + 3]! * data[offset + i + 3]!
+    }
+    for (let i = four; i < n; i++) s0 += vector[i]! * data[offset + i]!
+    const product = s0 + s1 + s2 + s3
+    out[row] = cosine ? Math.max(0, 1 - product * query.scale * scales[row]!) : 1 - product
+  }
+}
+
 export const distanceTo = (query: Query, vector: Float32Array): number =>
   distanceAt(query, vector, 0, query.metric === 'cosine' ? inverseLength(vector, 0, vector.length) : 1)
 

@@ -1,5 +1,5 @@
 import type { Metric } from '../core/model.ts'
-import { distanceAt, inverseLength, type Query } from './metric.ts'
+import { distancesOf, inverseLength, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
 
 /** Rows of one block. A block is allocated whole, so that growing never copies what is there. */
@@ -7,6 +7,9 @@ const BLOCK = 1024
 
 /** Multiplications of one step of a scan: a few milliseconds. */
 const STEP = 1 << 21
+
+/** Of the block being scanned. */
+const distances = new Float64Array(BLOCK)
 
 interface Block {
   readonly data: Float32Array
@@ -142,16 +145,17 @@ export class Resident {
     let { bound } = nearest
     for (let row = from; row < to; ) {
       const { data, scales, ids } = this.#blocks[Math.floor(row / BLOCK)]!
-      const end = Math.min(to, row - (row % BLOCK) + BLOCK)
-      for (; row < end; row++) {
-        const at = row % BLOCK
+      const first = row % BLOCK
+      const end = Math.min(first + to - row, BLOCK)
+      distancesOf(query, data, scales, first, end, distances)
+      for (let at = first; at < end; at++) {
+        const distance = distances[at]!
         const id = ids[at]!
-        if (id === 0 || (admits !== undefined && !admits(id))) continue
-        const distance = distanceAt(query, data, at * this.dimensions, scales[at]!)
-        if (distance > bound) continue
+        if (distance > bound || id === 0 || (admits !== undefined && !admits(id))) continue
         nearest.offer(id, distance)
         bound = nearest.bound
       }
+      row += end - first
     }
   }
 }

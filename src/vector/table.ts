@@ -195,8 +195,12 @@ export class LanceTable {
 
   /** Builds the approximate index anew; searches go on meanwhile. */
   async index(): Promise<void> {
+    const { Index } = this.#lance
+    const distanceType = this.#shape.metric === 'ip' ? 'dot' : 'l2'
+    // A bit per dimension says too little of a short vector.
+    const short = this.#shape.dimensions < 64
     await this.#table.createIndex('vector', {
-      config: this.#lance.Index.ivfRq({ distanceType: this.#shape.metric === 'ip' ? 'dot' : 'l2' }),
+      config: short ? Index.ivfFlat({ distanceType }) : Index.ivfRq({ distanceType }),
       replace: true,
     })
   }

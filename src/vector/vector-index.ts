@@ -30,7 +30,7 @@ export interface VectorIndexOptions {
   readonly grace?: number
 }
 
-/** How often a search begins again because the collection moved on while it looked. */
+/** How often a search begins again because the table changed while it looked. */
 const ATTEMPTS = 4
 
 const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
@@ -82,14 +82,11 @@ export class LedgerVectorIndex implements VectorIndex {
     const asked = queryOf(space.metric, query.vector)
     if (query.asOf !== undefined)
       return await this.#searchLedger(collection, space, query, asked, query.asOf, pause)
-    for (let attempt = 1; ; attempt++) {
-      const answer = await this.#searchView(collection, query, asked, pause)
-      if (answer === undefined)
-        return await this.#searchLedger(collection, space, query, asked, head.position, pause)
-      if (answer.position === answer.indexedThrough || attempt === ATTEMPTS)
-        // Everything acknowledged before the search began is in it, and all of it is still live.
-        return { ...answer, position: answer.indexedThrough }
-    }
+    const answer = await this.#searchView(collection, query, asked, pause)
+    if (answer === undefined)
+      return await this.#searchLedger(collection, space, query, asked, head.position, pause)
+    // Everything acknowledged before the search began is in it. What came later may be; none of it is dead.
+    return { ...answer, position: answer.indexedThrough }
   }
 
   /** Undefined: there is too much to hold in memory, and no table. `failures`: how often the table could not be used. */
@@ -109,10 +106,19 @@ export class LedgerVectorIndex implements VectorIndex {
     const head = this.#records.head(collection)
     try {
       const table = await this.#keeper!.open(head, absorbed.space)
-      const { accuracy, except } = query
-      return await ask(
-        indexView(this.#records, collection, absorbed, table, asked, { accuracy, except }, pause),
-      )
+      for (let attempt = 1; ; attempt++) {
+        const version = await table.version()
+        const current = await this.#caughtUp(collection, pause, true)
+        if (current?.hasBase !== true)
+          return await this.#searchView(collection, query, asked, pause, failures)
+        const { accuracy, except } = query
+        const answer = await ask(
+          indexView(this.#records, collection, current, table, asked, { accuracy, except }, pause),
+        )
+        // A span given another vector since is out of the table for a moment, and not yet known to be.
+        const moved = answer.position !== answer.indexedThrough && (await table.version()) !== version
+        if (!moved || attempt === ATTEMPTS) return answer
+      }
     } catch (error) {
       if (error instanceof SpanStoreError) throw error
       // A handle may be dated. A table that is missing or damaged can be made again; the answer comes from elsewhere.

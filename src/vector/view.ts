@@ -56,6 +56,8 @@ export function indexView(
 ): View {
   const { resident, touched, space } = absorbed
   const { accuracy, except } = options
+  // Rounding may put candidates in the wrong order at the end; the span left out takes a place, too.
+  const slack = (accuracy < 1 ? 0 : 16) + (except === undefined ? 0 : 1)
 
   /** The table has single precision, and unit vectors for cosine; the ledger has what came in. */
   const compared = async (ids: readonly number[], limit: number): Promise<Candidate[]> => {
@@ -75,19 +77,19 @@ export function indexView(
     tail: resident.size,
     approximate: accuracy < 1,
     async nearest(limit) {
-      // Some of what the table answers is dated; rounding may have put others in the wrong order at the end.
-      const wanted = limit + 16 + Math.min(touched.size, 256)
+      // Some of what the table answers is dated.
+      const wanted = limit + slack + Math.min(touched.size, 256)
       const { found, all } = await table.nearest(query.vector, wanted, accuracy)
       const current = found.filter(({ id }) => !touched.has(id) && id !== except).sort(closer)
       const best = await compared(
-        current.slice(0, limit + 16).map(({ id }) => id),
+        current.slice(0, limit + slack).map(({ id }) => id),
         limit,
       )
       const tail = await resident.nearest(query, limit, pause, (id) => id !== except)
       const merged = [...best, ...tail].sort(closer)
       return {
         found: merged.slice(0, limit),
-        all: all && current.length <= limit + 16 && merged.length <= limit,
+        all: all && current.length <= limit + slack && merged.length <= limit,
       }
     },
     among: (ids, limit) => compared([...ids], limit),

@@ -11,8 +11,8 @@ import { Doorbell } from '../../src/ledger/sqlite/doorbell.ts'
 import { SqliteEventLog } from '../../src/ledger/sqlite/event-log.ts'
 import { openDatabase } from '../../src/ledger/sqlite/open.ts'
 import { prepareTemporaryTables } from '../../src/ledger/sqlite/propagate.ts'
+import { writeAppend } from '../../src/ledger/sqlite/put.ts'
 import { Connection } from '../../src/ledger/sqlite/statements.ts'
-import { writeAppend } from '../../src/ledger/sqlite/write.ts'
 import { type Delivery, type SubscribeOptions, Subscriptions } from '../../src/subscription/index.ts'
 
 /** A ledger by hand: a database file, the write every part shares, and a few ways to make events. */

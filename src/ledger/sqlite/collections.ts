@@ -146,5 +146,6 @@ export function writeDrop(commit: Commit, name: string): WriteResult {
     found.ref,
   ))
     commit.unsettled.add(support)
-  return { position, stale: propagate(commit) }
+  const stale = propagate(commit)
+  return { position: commit.position(found.ref), stale }
 }

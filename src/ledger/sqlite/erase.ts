@@ -7,8 +7,10 @@ import { settleIdentical, watchedTombstones } from './identical.ts'
 import { readPlaces } from './manifest.ts'
 import { propagate } from './propagate.ts'
 import { keyOf } from './read.ts'
+import { rememberErased } from './refusals.ts'
+import { discardSummary, findNodes } from './retire.ts'
+import { touchSource } from './source-rows.ts'
 import { type Connection, insertInto } from './statements.ts'
-import { discardSummary, findNodes, rememberErased, touchSource } from './write.ts'
 
 /*
  * Erasing overwrites a payload with blanks of the same number of bytes. SQLite then rewrites the cell where it is:

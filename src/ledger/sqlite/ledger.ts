@@ -39,22 +39,16 @@ import { CURRENT_METADATA, Gaps, readSource, readWindow } from './heads.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
 import { PRUNE_BATCH, writePruned } from './prune.ts'
+import { writeAppend, writePut } from './put.ts'
 import { fetchAsOf, fetchNow, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import { writeExpired, writeRemove, writeRetire, writeUpdate } from './retire.ts'
 import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
 import { Connection, insertInto } from './statements.ts'
 import { ledgerStats } from './stats.ts'
 import { listSummaries, representative, writeSummaries } from './summaries.ts'
+import { writeComputed } from './vector-rows.ts'
 import { SqliteVectors } from './vectors.ts'
 import { verifyLedger } from './verify.ts'
-import {
-  writeAppend,
-  writeComputed,
-  writeExpired,
-  writePut,
-  writeRemove,
-  writeRetire,
-  writeUpdate,
-} from './write.ts'
 
 export interface LedgerOptions {
   /** Milliseconds since the epoch. */

@@ -29,6 +29,7 @@ export function openDatabase(path: string, options: OpenOptions): BetterSqlite3.
     throw storageError(error, path)
   }
   try {
+    refuseForeign(db)
     db.pragma('journal_mode = WAL')
     // This build of SQLite lowers FULL to NORMAL under WAL unless told; an acknowledged write must survive a power cut.
     db.pragma('synchronous = FULL')
@@ -48,6 +49,20 @@ export function openDatabase(path: string, options: OpenOptions): BetterSqlite3.
     db.close()
     throw storageError(error, path)
   }
+}
+
+/** Another program's database is refused before anything of it is changed, its journal mode included. */
+function refuseForeign(db: BetterSqlite3.Database): void {
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all()
+  if (tables.length === 0 || tables.includes('migration')) return
+  throw new SpanStoreError(
+    'STORE_CORRUPT',
+    `${db.name} is an SQLite database of something else; give a directory of its own to the store`,
+    { path: db.name },
+  )
 }
 
 interface Migration {
@@ -74,16 +89,7 @@ function migrate(db: BetterSqlite3.Database, options: OpenOptions): void {
   const shipped = shippedMigrations()
   const applied = () => {
     const exists = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get()
-    if (exists === undefined) {
-      const other = db.prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1").get()
-      if (other !== undefined)
-        throw new SpanStoreError(
-          'STORE_CORRUPT',
-          `${db.name} is an SQLite database of something else; give a directory of its own to the store`,
-          { path: db.name },
-        )
-      return []
-    }
+    if (exists === undefined) return []
     return db.prepare('SELECT tag, hash FROM migration ORDER BY id').all() as { tag: string; hash: string }[]
   }
   const check = (rows: readonly { tag: string; hash: string }[]) => {

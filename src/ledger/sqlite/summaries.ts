@@ -48,10 +48,9 @@ export function writeSummaries(
   connection
     .prepare(insertInto('epoch', ['session', 'number', 'position', 'at']))
     .run(session, epoch, commit.position(collection), commit.at)
-  const position = commit.position(collection)
   const stale = propagate(commit)
   refuseBornStale(connection, keys)
-  return { epoch, keys, position, stale }
+  return { epoch, keys, position: commit.position(collection), stale }
 }
 
 /** One summary of an epoch may retire what another stands on: seen only once all of them are written. */

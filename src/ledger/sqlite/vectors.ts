@@ -16,7 +16,7 @@ import { filterSql } from './filter-sql.ts'
 import { CURRENT_METADATA } from './heads.ts'
 import { checkPosition, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import type { Connection, Value } from './statements.ts'
-import { writeComputed } from './write.ts'
+import { writeComputed } from './vector-rows.ts'
 
 /** Ids looked at by one call that filters them. */
 const WINDOW = 2_000

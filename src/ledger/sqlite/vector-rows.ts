@@ -1,0 +1,82 @@
+import { SpanStoreError } from '../../core/errors.ts'
+import type { Computed } from '../../ports.ts'
+import { type Connection, insertInto } from './statements.ts'
+
+const INSERT_SUPPLIED = insertInto('supplied', ['span', 'position', 'vector'])
+
+/** Finds or makes the (collection, embedder) pair, whose first vector fixes the dimensions. */
+function embedderId(connection: Connection, collection: number, name: string, dimensions: number): number {
+  const row = connection.row<[number, number]>(
+    'SELECT id, dimensions FROM embedder WHERE collection = ? AND name = ?',
+    collection,
+    name,
+  )
+  if (row === undefined)
+    return Number(
+      connection
+        .prepare(insertInto('embedder', ['collection', 'name', 'dimensions']))
+        .run(collection, name, dimensions).lastInsertRowid,
+    )
+  if (row[1] !== dimensions)
+    throw new SpanStoreError(
+      'INVALID_VECTOR',
+      `a vector of ${dimensions} dimensions; ${name === '' ? 'vectors supplied to this collection' : `embedder ${name}`} has ${row[1]}`,
+      { path: 'vector', expected: row[1], actual: dimensions },
+    )
+  return row[0]
+}
+
+export const bytes = (vector: Float32Array) =>
+  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+
+export function writeSupplied(
+  connection: Connection,
+  collection: number,
+  span: number,
+  position: number,
+  vector: Float32Array,
+) {
+  embedderId(connection, collection, '', vector.length)
+  connection.prepare(INSERT_SUPPLIED).run(span, position, bytes(vector))
+}
+
+export function lastSupplied(connection: Connection, span: number): Buffer | undefined {
+  return connection.value<Buffer>(
+    'SELECT vector FROM supplied WHERE span = ? ORDER BY position DESC LIMIT 1',
+    span,
+  )
+}
+
+export function writeComputed(
+  connection: Connection,
+  collection: number,
+  computed: Computed | undefined,
+): void {
+  if (computed === undefined || computed.vectors.size === 0) return
+  const embedder = embedderId(connection, collection, computed.embedder, computed.dimensions)
+  const active = connection.value<number | null>(
+    'SELECT embedder FROM collection_head WHERE collection = ?',
+    collection,
+  )
+  if (active === null)
+    connection.run('UPDATE collection_head SET embedder = ? WHERE collection = ?', embedder, collection)
+  else if (active !== embedder) {
+    // Another process was first: the handle that embedded did not know yet.
+    const [name, expected] = connection.row<[string, string]>(
+      'SELECT h.name, e.name FROM collection_head h CROSS JOIN embedder e ON e.id = h.embedder WHERE h.collection = ?',
+      collection,
+    )!
+    throw new SpanStoreError(
+      'EMBEDDER_MISMATCH',
+      `collection ${JSON.stringify(name)} uses the embedder ${expected}, this process holds ${computed.embedder}; open the store with the former, or switch the collection`,
+      { collection: name, expected, actual: computed.embedder },
+    )
+  }
+  for (const [hash, vector] of computed.vectors)
+    connection.run(
+      `${insertInto('embedding', ['hash', 'name', 'vector'])} ON CONFLICT DO NOTHING`,
+      hash,
+      computed.embedder,
+      bytes(vector),
+    )
+}
