@@ -73,6 +73,7 @@ export function rawDatabase(path: string): Database.Database {
   db.pragma('synchronous = FULL')
   db.pragma('mmap_size = 1073741824')
   db.pragma('cache_size = -32768')
+  db.pragma('wal_autocheckpoint = 4000')
   db.pragma('journal_size_limit = 67108864')
   return db
 }

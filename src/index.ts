@@ -46,6 +46,7 @@ export type {
   CollectionInfo,
   Consumers,
   Embedder,
+  EmbedOptions,
   Erased,
   LedgerStats,
   Problem,

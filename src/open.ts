@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SpanStoreError } from './core/errors.ts'
+import { Indexer } from './indexer.ts'
 import { LEDGER_FILE } from './ledger/sqlite/backup.ts'
 import { SqliteConsumers } from './ledger/sqlite/consumers.ts'
 import { Doorbell } from './ledger/sqlite/doorbell.ts'
@@ -85,7 +86,9 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
       clock,
       onIdle: () => ledger.expire(),
     }),
-    ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
+    ...(options.embedder === undefined
+      ? {}
+      : { embedder: options.embedder, deferred: new Indexer(ledger.vectors, options.embedder) }),
   })
 }
 

@@ -500,15 +500,16 @@ export interface VectorRecords {
     where: Filter | undefined,
     after: number,
   ): { readonly rows: readonly VectorRow[]; readonly last: number | undefined }
-  /** Live spans with words that have no vector: ids, texts and hashes, above `after`. */
+  /**
+   * Texts, by their hashes, of live spans above `after` that have words and no vector. Reads a bounded part of the
+   * collection, so that an answer may be empty though there are more: `last` says where to go on.
+   */
   waiting(
     collection: number,
     embedder: string,
     after: number,
     limit: number,
   ): { readonly texts: ReadonlyMap<string, string>; readonly last: number | undefined }
-  /** How many spans wait. */
-  countWaiting(collection: number, embedder: string): number
   /** Keeps vectors computed for texts that are live; positions do not move. */
   keep(collection: number, computed: Computed): Promise<void>
   /** A live span's id and its vector. */
@@ -579,4 +580,22 @@ export interface VectorIndex {
   /** Removes every trace of these spans, which are tombstones, from its files. Answers what that still waits for. */
   erase(ids: readonly number[]): Promise<readonly string[]>
   close(): Promise<void>
+}
+
+/** Computes the vectors that deferred puts left out. Only where an embedder is held. */
+export interface DeferredVectors {
+  /** Call after a deferred put: they are computed in the background. */
+  wake(collection: number): void
+  /**
+   * Computes every vector that is missing. What was computed before an error is kept; calling again goes on from there.
+   * @throws EMBEDDER_FAILED, EMBEDDER_MISMATCH, COLLECTION_DROPPED, ABORTED
+   */
+  embed(collection: number, options?: EmbedOptions): Promise<{ readonly embedded: number }>
+  close(): Promise<void>
+}
+
+export interface EmbedOptions {
+  readonly signal?: AbortSignal
+  /** Called after each batch. */
+  readonly onProgress?: (embedded: number) => void
 }

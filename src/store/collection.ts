@@ -21,7 +21,9 @@ import { plan } from '../core/plan.ts'
 import type {
   CollectionInfo,
   Computed,
+  DeferredVectors,
   Embedder,
+  EmbedOptions,
   Erased,
   Ledger,
   PlannedPut,
@@ -59,6 +61,7 @@ export interface CollectionContext {
   readonly ledger: Ledger
   readonly text: TextIndex
   readonly vectors: VectorIndex
+  readonly deferred: DeferredVectors | undefined
   readonly embedder: Embedder | undefined
   readonly clock: () => number
 }
@@ -160,7 +163,9 @@ export class Collection {
         ...command,
         ...(computed === undefined ? {} : { computed }),
       })
-      if (written !== undefined) return written
+      if (written === undefined) continue
+      if (defer) this.#context.deferred?.wake(this.#info.ref)
+      return written
     }
     throw new SpanStoreError(
       'STORE_BUSY',
@@ -347,11 +352,13 @@ export class Collection {
       spans.flatMap((s) => (s.text === undefined || s.vector !== undefined ? [] : [[s.hash!, s.text]])),
     )
     const computed = defer ? undefined : await this.#embed(texts)
-    return await this.#ledger.append(
+    const appended = await this.#ledger.append(
       this.#info.ref,
       { source, spans, metadata: head.metadata, expiresAt: undefined, readmit },
       { ...command, ...(computed === undefined ? {} : { computed }) },
     )
+    if (defer) this.#context.deferred?.wake(this.#info.ref)
+    return appended
   }
 
   /** Takes a whole source away: its spans become tombstones, reason `deleted`. Removing what is not there is no error. */
@@ -510,6 +517,23 @@ export class Collection {
       parseKey(key),
       options,
     )
+  }
+
+  /**
+   * Computes the vectors that deferred puts left out, now. They are computed in the background as well; this is for
+   * those who want to wait, or to see the progress. @throws NO_VECTORS without an embedder, EMBEDDER_FAILED,
+   * EMBEDDER_MISMATCH, ABORTED
+   */
+  async embed(options: EmbedOptions = {}): Promise<{ readonly embedded: number }> {
+    object('embed', options, ['signal', 'onProgress'])
+    const { deferred } = this.#context
+    if (deferred === undefined)
+      throw new SpanStoreError(
+        'NO_VECTORS',
+        'this process holds no embedder; open the store with one to compute vectors',
+        { collection: this.#info.name },
+      )
+    return await deferred.embed(this.#info.ref, options)
   }
 
   /** How many live spans there are, or how many match. */

@@ -273,7 +273,12 @@ function modeOf(asked: Asked, space: VectorSpace | undefined): SearchMode {
 /** Whether this process could have compared vectors, were they there. */
 function waits({ embedder, records }: Searched, collection: CollectionInfo, space: VectorSpace | undefined) {
   if (space !== undefined || embedder === undefined) return false
-  return records.waiting(collection.ref, embedder.id, 0, 1).texts.size > 0
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { texts, last } = records.waiting(collection.ref, embedder.id, after, 1)
+    if (texts.size > 0) return true
+    after = last
+  }
+  return false
 }
 
 async function embedQuery(

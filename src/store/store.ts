@@ -6,6 +6,7 @@ import type {
   Backup,
   CollectionInfo,
   Consumers,
+  DeferredVectors,
   Embedder,
   Ledger,
   LedgerStats,
@@ -29,6 +30,7 @@ export interface StoreParts {
   readonly ledger: Ledger
   readonly text: TextIndex
   readonly vectors: VectorIndex
+  readonly deferred?: DeferredVectors
   readonly bell: Bell & { close(): void }
   readonly consumers: Consumers
   readonly subscriptions: Subscriptions
@@ -65,8 +67,10 @@ export class Store implements AsyncDisposable {
       metric,
       options.recreate === true,
     )
-    const { ledger, text, vectors, embedder, clock } = this.#parts
-    return new Collection({ ledger, text, vectors, embedder, clock }, info)
+    const { ledger, text, vectors, deferred, embedder, clock } = this.#parts
+    // What an earlier process left to be embedded, if it did.
+    if (info.embedder !== undefined && info.embedder === embedder?.id) deferred?.wake(info.ref)
+    return new Collection({ ledger, text, vectors, deferred, embedder, clock }, info)
   }
 
   /** The collections in use, by name. */
@@ -157,6 +161,7 @@ export class Store implements AsyncDisposable {
   async close(): Promise<void> {
     await this.#parts.subscriptions.close()
     this.#parts.bell.close()
+    await this.#parts.deferred?.close()
     await this.#parts.text.close()
     await this.#parts.vectors.close()
     await this.#ledger.close()

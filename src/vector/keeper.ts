@@ -155,8 +155,12 @@ export class Keeper {
       }
       if (next !== undefined) {
         const { lastId } = state
-        await table.delete(rows.filter(({ id }) => surplus || id <= lastId).map(({ id }) => id))
-        await table.add(rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }])))
+        const dead = rows.filter(({ id, vector }) => vector === undefined && id <= lastId)
+        const there = rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }]))
+        const dated = surplus ? rows : dead
+        await table.delete(dated.map(({ id }) => id))
+        await table.replace(surplus ? [] : there.filter(({ id }) => id <= lastId))
+        await table.add(surplus ? there : there.filter(({ id }) => id > lastId))
         await table.sync()
         surplus = false
         state = { ...next, version: await table.version(), commits: state.commits + 1 }

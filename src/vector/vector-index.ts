@@ -30,9 +30,6 @@ export interface VectorIndexOptions {
   readonly grace?: number
 }
 
-/** How often a search begins again because the table changed while it looked. */
-const ATTEMPTS = 4
-
 const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
 
 /**
@@ -106,19 +103,10 @@ export class LedgerVectorIndex implements VectorIndex {
     const head = this.#records.head(collection)
     try {
       const table = await this.#keeper!.open(head, absorbed.space)
-      for (let attempt = 1; ; attempt++) {
-        const version = await table.version()
-        const current = await this.#caughtUp(collection, pause, true)
-        if (current?.hasBase !== true)
-          return await this.#searchView(collection, query, asked, pause, failures)
-        const { accuracy, except } = query
-        const answer = await ask(
-          indexView(this.#records, collection, current, table, asked, { accuracy, except }, pause),
-        )
-        // A span given another vector since is out of the table for a moment, and not yet known to be.
-        const moved = answer.position !== answer.indexedThrough && (await table.version()) !== version
-        if (!moved || attempt === ATTEMPTS) return answer
-      }
+      const { accuracy, except } = query
+      return await ask(
+        indexView(this.#records, collection, absorbed, table, asked, { accuracy, except }, pause),
+      )
     } catch (error) {
       if (error instanceof SpanStoreError) throw error
       // A handle may be dated. A table that is missing or damaged can be made again; the answer comes from elsewhere.

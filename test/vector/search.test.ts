@@ -188,7 +188,8 @@ describe('text with an embedder', () => {
     const directory = newDirectory()
     const embedder = new LetterEmbedder()
     const notes = await (await open(directory, { embedder })).collection('notes')
-    await notes.put({ source: 'a', text: 'an owl', defer: true })
+    const without = await (await open(directory)).collection('notes')
+    await without.put({ source: 'a', text: 'an owl' })
     expect(await notes.search({ text: 'owl' })).toMatchObject({
       complete: false,
       reasons: ['VECTORS_PENDING'],
@@ -205,6 +206,69 @@ describe('text with an embedder', () => {
     await notes.put({ source: 'c', text: 'an owl' })
     const after = await notes.search({ text: 'owl', mode: 'vector' })
     expect([after.complete, texts(after)]).toEqual([true, ['an owl', 'an owl', 'a heron']])
+  })
+
+  test('gets its deferred vectors in the background, and tries again when the embedder fails', async () => {
+    const { Indexer } = await import('../../src/indexer.ts')
+    const { openSqliteLedger } = await import('../../src/ledger/sqlite/ledger.ts')
+    const directory = newDirectory()
+    const embedder = new LetterEmbedder()
+    const notes = await (await open(directory, { embedder })).collection('notes')
+    await notes.putMany(
+      Array.from({ length: 150 }, (_, i) => ({ source: `${i}`, text: `owl ${'x'.repeat(i)}`, defer: true })),
+    )
+    await expect
+      .poll(async () => (await notes.search({ text: 'owl' })).complete, { timeout: 10_000 })
+      .toBe(true)
+    expect(embedder.asked).toHaveLength(150)
+    expect(texts(await notes.search({ text: 'owl xx', mode: 'vector', k: 1 }))).toEqual(['owl xx'])
+
+    const ledger = openSqliteLedger(`${directory}/ledger.db`)
+    const failing = new LetterEmbedder()
+    let failures = 2
+    const indexer = new Indexer(
+      ledger.vectors,
+      {
+        id: 'letters',
+        dimensions: 26,
+        embedQuery: (text) => failing.embedQuery(text),
+        embedDocuments: async (batch) => {
+          if (failures-- > 0) throw new Error('no connection')
+          return await failing.embedDocuments(batch)
+        },
+      },
+      { delay: 1, retry: [1, 5] },
+    )
+    const other = await (await open(directory)).collection('notes')
+    await other.put({ source: 'late', text: 'a late heron' })
+    expect((await notes.search({ text: 'heron' })).reasons).toEqual(['VECTORS_PENDING'])
+    indexer.wake((await ledger.collections())[0]!.ref)
+    await expect
+      .poll(async () => (await notes.search({ text: 'heron' })).complete, { timeout: 10_000 })
+      .toBe(true)
+    expect(failing.asked).toEqual(['a late heron'])
+    await indexer.close()
+    await ledger.close()
+  })
+
+  test('embeds what is missing when told to, with progress, and can be stopped and taken up again', async () => {
+    const directory = newDirectory()
+    const without = await (await open(directory)).collection('notes')
+    await without.putMany(
+      Array.from({ length: 200 }, (_, i) => ({ source: `${i}`, text: `owl ${i} ${'y'.repeat(i)}` })),
+    )
+    await expect(without.embed()).rejects.toMatchObject({ code: 'NO_VECTORS' })
+    const embedder = new LetterEmbedder()
+    const notes = await (await open(directory, { embedder })).collection('notes')
+    const stop = new AbortController()
+    await expect(notes.embed({ signal: stop.signal, onProgress: () => stop.abort() })).rejects.toMatchObject({
+      code: 'ABORTED',
+    })
+    const done: number[] = []
+    expect(await notes.embed({ onProgress: (embedded) => done.push(embedded) })).toEqual({ embedded: 136 })
+    expect(done).toEqual([64, 128, 136])
+    expect(embedder.asked).toHaveLength(200)
+    expect((await notes.search({ text: 'owl' })).complete).toBe(true)
   })
 
   test('is never compared with vectors of another model', async () => {

@@ -273,27 +273,23 @@ export class SqliteVectors implements VectorRecords {
 
   waiting(collection: number, embedder: string, after: number, limit: number) {
     return this.#host.snapshot((connection) => {
+      const end = lastOf(connection, collection, after, WINDOW)
+      if (end === undefined) return { texts: new Map<string, string>(), last: undefined }
       const rows = connection.rows<[number, string, string]>(
         `SELECT s.id, s.hash, s.text FROM span s INDEXED BY span_collection
-         WHERE s.collection = ? AND s.id > ? AND ${LACKS_VECTOR} ORDER BY s.id LIMIT ?`,
+         WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
+           AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
+           AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)
+         ORDER BY s.id LIMIT ?`,
         collection,
         after,
+        end,
         embedder,
         limit,
       )
-      return { texts: new Map(rows.map(([, hash, text]) => [hash, text])), last: rows.at(-1)?.[0] }
+      const last = rows.length < limit ? end : rows.at(-1)![0]
+      return { texts: new Map(rows.map(([, hash, text]) => [hash, text])), last }
     })
-  }
-
-  countWaiting(collection: number, embedder: string): number {
-    return this.#host.snapshot(
-      (connection) =>
-        connection.value<number>(
-          `SELECT count(*) FROM span s INDEXED BY span_collection WHERE s.collection = ? AND ${LACKS_VECTOR}`,
-          collection,
-          embedder,
-        )!,
-    )
   }
 
   async keep(collection: number, computed: Computed): Promise<void> {
@@ -334,11 +330,6 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 }
-
-/** Live, with words, without a supplied vector and without an embedding by `?`. */
-const LACKS_VECTOR = `s.kind = 0 AND iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
-  AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
-  AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)`
 
 /** The last id of the next `limit` spans and summaries of a collection. */
 const lastOf = (connection: Connection, collection: number, after: number, limit: number) =>
