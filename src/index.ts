@@ -46,11 +46,13 @@ export type {
   CollectionInfo,
   Consumers,
   Embedder,
+  EmbedEstimate,
   EmbedOptions,
   Erased,
   LedgerStats,
   Problem,
   Retired,
+  Switched,
   TextRange,
   VectorPath,
 } from './ports.ts'

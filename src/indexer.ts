@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError } from './core/errors.ts'
-import type { DeferredVectors, Embedder, EmbedOptions, VectorRecords } from './ports.ts'
+import type {
+  DeferredVectors,
+  Embedder,
+  EmbedEstimate,
+  EmbedOptions,
+  Switched,
+  VectorRecords,
+} from './ports.ts'
 
 export interface IndexerOptions {
   /** How long after a deferred put the embedding begins, in milliseconds. Default 200. */
@@ -12,10 +19,10 @@ export interface IndexerOptions {
 /** Texts given to an embedder at once. */
 const BATCH = 64
 
-/** Computes the vectors that deferred puts left out, in batches that are kept as they come. */
+/** Computes vectors in batches that are kept as they come, so that nothing is computed twice after a crash. */
 export class Indexer implements DeferredVectors {
   readonly #records: VectorRecords
-  readonly #embedder: Embedder
+  readonly #embedder: Embedder | undefined
   readonly #delay: number
   readonly #retry: readonly [number, number]
   readonly #asked = new Set<number>()
@@ -23,7 +30,7 @@ export class Indexer implements DeferredVectors {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
 
-  constructor(records: VectorRecords, embedder: Embedder, options: IndexerOptions = {}) {
+  constructor(records: VectorRecords, embedder: Embedder | undefined, options: IndexerOptions = {}) {
     this.#records = records
     this.#embedder = embedder
     this.#delay = options.delay ?? 200
@@ -32,7 +39,7 @@ export class Indexer implements DeferredVectors {
 
   /** Goes on trying when the embedder fails. */
   wake(collection: number): void {
-    if (this.#closing.signal.aborted) return
+    if (this.#embedder === undefined || this.#closing.signal.aborted) return
     this.#asked.add(collection)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -62,64 +69,91 @@ export class Indexer implements DeferredVectors {
   }
 
   async embed(collection: number, options: EmbedOptions = {}): Promise<{ readonly embedded: number }> {
-    const { id } = this.#embedder
-    const { space, name } = this.#records.head(collection)
+    const { space, name, live } = this.#records.head(collection)
+    const embedder = this.#embedder
+    if (embedder === undefined)
+      throw new SpanStoreError(
+        'NO_VECTORS',
+        'this process holds no embedder; open the store with one to compute vectors',
+        { collection: name },
+      )
+    const { id, dimensions } = embedder
     if (space !== undefined && space.embedder !== '' && space.embedder !== id)
       throw new SpanStoreError(
         'EMBEDDER_MISMATCH',
         `collection ${JSON.stringify(name)} uses the embedder ${space.embedder}, this process holds ${id}; open the store with the former, or switch the collection`,
         { collection: name, expected: space.embedder, actual: id },
       )
+    const { embedded } = await this.#pass(collection, embedder, options, 0, false)
+    // Every text may have had its vector already, from another collection.
+    if (space === undefined && embedded === 0 && live > 0)
+      await this.#records.keep(collection, { embedder: id, dimensions, vectors: new Map() })
+    return { embedded }
+  }
+
+  async estimate(collection: number, embedder: Embedder): Promise<EmbedEstimate> {
+    const texts = new Map<string, number>()
+    for (let after: number | undefined = 0; after !== undefined; await nextTurn()) {
+      const found = this.#records.waiting(collection, embedder.id, after, 1_000)
+      for (const [hash, text] of found.texts) texts.set(hash, text.length)
+      after = found.last
+    }
+    return { texts: texts.size, characters: [...texts.values()].reduce((sum, length) => sum + length, 0) }
+  }
+
+  async switch(collection: number, embedder: Embedder, options: EmbedOptions = {}): Promise<Switched> {
+    const { space, name, position } = this.#records.head(collection)
+    if (space?.supplied)
+      throw new SpanStoreError(
+        'COLLECTION_MISMATCH',
+        `collection ${JSON.stringify(name)} has vectors that callers supplied, which no embedder can compute anew; put them into a new collection`,
+        { collection: name, expected: 'supplied vectors', actual: embedder.id },
+      )
+    if (space?.embedder === embedder.id) return { embedded: 0, position }
     let embedded = 0
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      if (options.signal?.aborted)
+    for (let after = 0; ; ) {
+      // Ids only grow: what others write meanwhile is found behind what was seen.
+      const pass = await this.#pass(collection, embedder, options, after, true, embedded)
+      embedded = pass.embedded
+      after = pass.end
+      const switched = await this.#records.switchTo(collection, embedder.id, embedder.dimensions, after)
+      if (switched !== undefined) return { embedded, position: switched }
+    }
+  }
+
+  /** Embeds what is missing above an id. `end`: the last id seen. */
+  async #pass(
+    collection: number,
+    embedder: Embedder,
+    options: EmbedOptions,
+    from: number,
+    beside: boolean,
+    before = 0,
+  ): Promise<{ readonly embedded: number; readonly end: number }> {
+    const { id, dimensions } = embedder
+    const { signal, batch = BATCH, pause = 0 } = options
+    let embedded = before
+    let end = from
+    for (;;) {
+      if (signal?.aborted)
         throw new SpanStoreError(
           'ABORTED',
           `embedding was aborted after ${embedded} texts; call again to go on`,
           {},
         )
-      const { texts, last } = this.#records.waiting(collection, id, after, BATCH)
+      const { texts, last } = this.#records.waiting(collection, id, end, batch)
       if (texts.size > 0) {
-        const vectors = await this.#compute([...texts.values()], options.signal)
-        await this.#records.keep(collection, {
-          embedder: id,
-          dimensions: this.#embedder.dimensions,
-          vectors: new Map([...texts.keys()].map((hash, i) => [hash, vectors[i]!])),
-        })
+        const vectors = await compute(embedder, [...texts.values()], signal)
+        const computed = new Map([...texts.keys()].map((hash, i) => [hash, vectors[i]!]))
+        await this.#records.keep(collection, { embedder: id, dimensions, vectors: computed }, beside)
         embedded += texts.size
         options.onProgress?.(embedded)
+        if (pause > 0) await sleep(pause)
       }
-      after = last
+      if (last === undefined) return { embedded, end }
+      end = last
       await nextTurn()
     }
-    return { embedded }
-  }
-
-  async #compute(
-    texts: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly Float32Array[]> {
-    const { id, dimensions } = this.#embedder
-    const failed = (why: string, cause?: unknown) =>
-      new SpanStoreError(
-        'EMBEDDER_FAILED',
-        `embedder ${id} ${why}; the texts are stored and still wait for their vectors`,
-        { embedder: id },
-        { cause },
-      )
-    let vectors: readonly Float32Array[]
-    try {
-      vectors = await this.#embedder.embedDocuments(texts, signal)
-    } catch (error) {
-      if (signal?.aborted) throw new SpanStoreError('ABORTED', 'embedding was aborted by its signal', {})
-      throw failed(`failed (${(error as Error)?.message ?? error})`, error)
-    }
-    if (vectors.length !== texts.length)
-      throw failed(`answered ${vectors.length} vectors for ${texts.length} texts`)
-    for (const vector of vectors)
-      if (vector.length !== dimensions || !vector.every(Number.isFinite))
-        throw failed(`answered a vector of ${vector.length} dimensions or with numbers that are not finite`)
-    return vectors
   }
 
   async close(): Promise<void> {
@@ -127,4 +161,32 @@ export class Indexer implements DeferredVectors {
     this.#closing.abort()
     await this.#running
   }
+}
+
+async function compute(
+  embedder: Embedder,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Float32Array[]> {
+  const { id, dimensions } = embedder
+  const failed = (why: string, cause?: unknown) =>
+    new SpanStoreError(
+      'EMBEDDER_FAILED',
+      `embedder ${id} ${why}; the texts are stored and still wait for their vectors`,
+      { embedder: id },
+      { cause },
+    )
+  let vectors: readonly Float32Array[]
+  try {
+    vectors = await embedder.embedDocuments(texts, signal)
+  } catch (error) {
+    if (signal?.aborted) throw new SpanStoreError('ABORTED', 'embedding was aborted by its signal', {})
+    throw failed(`failed (${(error as Error)?.message ?? error})`, error)
+  }
+  if (vectors.length !== texts.length)
+    throw failed(`answered ${vectors.length} vectors for ${texts.length} texts`)
+  for (const vector of vectors)
+    if (vector.length !== dimensions || !vector.every(Number.isFinite))
+      throw failed(`answered a vector of ${vector.length} dimensions or with numbers that are not finite`)
+  return vectors
 }

@@ -86,9 +86,8 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
       clock,
       onIdle: () => ledger.expire(),
     }),
-    ...(options.embedder === undefined
-      ? {}
-      : { embedder: options.embedder, deferred: new Indexer(ledger.vectors, options.embedder) }),
+    deferred: new Indexer(ledger.vectors, options.embedder),
+    ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
   })
 }
 

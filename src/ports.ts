@@ -510,8 +510,18 @@ export interface VectorRecords {
     after: number,
     limit: number,
   ): { readonly texts: ReadonlyMap<string, string>; readonly last: number | undefined }
-  /** Keeps vectors computed for texts that are live; positions do not move. */
-  keep(collection: number, computed: Computed): Promise<void>
+  /** Keeps vectors computed for texts that are live; positions do not move. `beside`: of an embedder not yet active. */
+  keep(collection: number, computed: Computed, beside?: boolean): Promise<void>
+  /**
+   * Makes an embedder the active one, unless a span above `after` lacks its vector: then `undefined`, and nothing
+   * happens. Answers the position of the event.
+   */
+  switchTo(
+    collection: number,
+    embedder: string,
+    dimensions: number,
+    after: number,
+  ): Promise<number | undefined>
   /** A live span's id and its vector. */
   find(collection: number, space: VectorSpace, key: string): VectorRow | undefined
   /** The last event up to a position that concerns a span. */
@@ -582,20 +592,43 @@ export interface VectorIndex {
   close(): Promise<void>
 }
 
-/** Computes the vectors that deferred puts left out. Only where an embedder is held. */
+/** Computes vectors after the fact: those that deferred puts left out, and those of another embedder. */
 export interface DeferredVectors {
-  /** Call after a deferred put: they are computed in the background. */
+  /** Call after a deferred put: with an embedder, they are computed in the background. */
   wake(collection: number): void
   /**
    * Computes every vector that is missing. What was computed before an error is kept; calling again goes on from there.
-   * @throws EMBEDDER_FAILED, EMBEDDER_MISMATCH, COLLECTION_DROPPED, ABORTED
+   * @throws NO_VECTORS without an embedder, EMBEDDER_FAILED, EMBEDDER_MISMATCH, COLLECTION_DROPPED, ABORTED
    */
   embed(collection: number, options?: EmbedOptions): Promise<{ readonly embedded: number }>
+  /** What `switch` would have to compute. */
+  estimate(collection: number, embedder: Embedder): Promise<EmbedEstimate>
+  /**
+   * Computes every vector by another embedder beside the active one, and makes it active when none is missing.
+   * @throws as `embed`, and COLLECTION_MISMATCH where vectors were supplied by callers
+   */
+  switch(collection: number, embedder: Embedder, options?: EmbedOptions): Promise<Switched>
   close(): Promise<void>
+}
+
+export interface EmbedEstimate {
+  readonly texts: number
+  /** UTF-16 units. */
+  readonly characters: number
+}
+
+export interface Switched {
+  readonly embedded: number
+  /** Of the event `index.rebuilt`, or where the collection stood if the embedder was active already. */
+  readonly position: number
 }
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal
   /** Called after each batch. */
   readonly onProgress?: (embedded: number) => void
+  /** Texts given to the embedder at once. Default 64. */
+  readonly batch?: number
+  /** Milliseconds to wait between batches, where a provider limits the rate. */
+  readonly pause?: number
 }

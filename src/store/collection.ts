@@ -23,11 +23,13 @@ import type {
   Computed,
   DeferredVectors,
   Embedder,
+  EmbedEstimate,
   EmbedOptions,
   Erased,
   Ledger,
   PlannedPut,
   Retired,
+  Switched,
   TextIndex,
   VectorIndex,
   Window,
@@ -54,14 +56,21 @@ import {
   object,
   wholeNumber,
 } from './input.ts'
-import { type SearchOptions, type SearchResult, type SimilarOptions, search, similar } from './search.ts'
+import {
+  type Searched,
+  type SearchOptions,
+  type SearchResult,
+  type SimilarOptions,
+  search,
+  similar,
+} from './search.ts'
 import { Session } from './session.ts'
 
 export interface CollectionContext {
   readonly ledger: Ledger
   readonly text: TextIndex
   readonly vectors: VectorIndex
-  readonly deferred: DeferredVectors | undefined
+  readonly deferred: DeferredVectors
   readonly embedder: Embedder | undefined
   readonly clock: () => number
 }
@@ -85,12 +94,17 @@ const REPLANS = 50
 export class Collection {
   readonly #context: CollectionContext
   readonly #info: CollectionInfo
+  #embedder: Embedder | undefined
+  /** The collection's own embedder, as far as this handle knows. */
+  #active: string | undefined
   /** Chunkers this process has used here, so that a later put may leave the chunker out. */
   readonly #chunkers = new Map<string, Chunker>()
 
   constructor(context: CollectionContext, info: CollectionInfo) {
     this.#context = context
     this.#info = info
+    this.#embedder = context.embedder
+    this.#active = info.embedder
   }
 
   /** The collection's own id, which outlives its names. */
@@ -105,6 +119,11 @@ export class Collection {
 
   get metric(): Metric {
     return this.#info.metric
+  }
+
+  get #searched(): Searched {
+    const { text, vectors } = this.#context
+    return { text, vectors, records: this.#ledger.vectors, embedder: this.#embedder }
   }
 
   get #ledger(): Ledger {
@@ -164,7 +183,7 @@ export class Collection {
         ...(computed === undefined ? {} : { computed }),
       })
       if (written === undefined) continue
-      if (defer) this.#context.deferred?.wake(this.#info.ref)
+      if (defer) this.#context.deferred.wake(this.#info.ref)
       return written
     }
     throw new SpanStoreError(
@@ -279,17 +298,23 @@ export class Collection {
 
   /** Embeds before the commit, so that a failing embedder leaves the old revision live. */
   async #embed(texts: ReadonlyMap<string, string>): Promise<Computed | undefined> {
-    const { embedder } = this.#context
+    const embedder = this.#embedder
     if (embedder === undefined || texts.size === 0) return undefined
-    if (this.#info.embedder !== undefined && this.#info.embedder !== embedder.id)
+    if (this.#active !== undefined && this.#active !== embedder.id)
       throw new SpanStoreError(
         'EMBEDDER_MISMATCH',
-        `collection ${JSON.stringify(this.#info.name)} uses the embedder ${this.#info.embedder}, this process holds ${embedder.id}; open the store with the former, or switch the collection`,
-        { collection: this.#info.name, expected: this.#info.embedder, actual: embedder.id },
+        `collection ${JSON.stringify(this.#info.name)} uses the embedder ${this.#active}, this process holds ${embedder.id}; open the store with the former, or switch the collection`,
+        { collection: this.#info.name, expected: this.#active, actual: embedder.id },
       )
     const known = await this.#ledger.embedded(embedder.id, [...texts.keys()])
     const missing = [...texts].filter(([hash, text]) => !known.has(hash) && text.trim() !== '')
-    if (missing.length === 0) return undefined
+    if (missing.length === 0) {
+      // Another collection embedded these texts; this one has to learn whose vectors it has.
+      const words = this.#active === undefined && [...texts.values()].some((text) => text.trim() !== '')
+      return words
+        ? { embedder: embedder.id, dimensions: embedder.dimensions, vectors: new Map() }
+        : undefined
+    }
     const failed = (why: string, cause?: unknown) =>
       new SpanStoreError(
         'EMBEDDER_FAILED',
@@ -357,7 +382,7 @@ export class Collection {
       { source, spans, metadata: head.metadata, expiresAt: undefined, readmit },
       { ...command, ...(computed === undefined ? {} : { computed }) },
     )
-    if (defer) this.#context.deferred?.wake(this.#info.ref)
+    if (defer) this.#context.deferred.wake(this.#info.ref)
     return appended
   }
 
@@ -502,7 +527,7 @@ export class Collection {
    * POSITION_UNKNOWN, ABORTED
    */
   async search(options: SearchOptions): Promise<SearchResult> {
-    return await search({ ...this.#context, records: this.#ledger.vectors }, this.#info, options)
+    return await search(this.#searched, this.#info, options)
   }
 
   /**
@@ -511,12 +536,7 @@ export class Collection {
    */
   async similar(key: string, options: SimilarOptions = {}): Promise<SearchResult> {
     object('similar', options, ['k', 'offset', 'where', 'accuracy', 'minScore', 'explain', 'signal'])
-    return await similar(
-      { ...this.#context, records: this.#ledger.vectors },
-      this.#info,
-      parseKey(key),
-      options,
-    )
+    return await similar(this.#searched, this.#info, parseKey(key), options)
   }
 
   /**
@@ -525,15 +545,28 @@ export class Collection {
    * EMBEDDER_MISMATCH, ABORTED
    */
   async embed(options: EmbedOptions = {}): Promise<{ readonly embedded: number }> {
-    object('embed', options, ['signal', 'onProgress'])
-    const { deferred } = this.#context
-    if (deferred === undefined)
-      throw new SpanStoreError(
-        'NO_VECTORS',
-        'this process holds no embedder; open the store with one to compute vectors',
-        { collection: this.#info.name },
-      )
-    return await deferred.embed(this.#info.ref, options)
+    object('embed', options, EMBED_FIELDS)
+    return await this.#context.deferred.embed(this.#info.ref, options)
+  }
+
+  /** How many texts, and characters, `switchEmbedder` would have to embed. */
+  async estimateSwitch(embedder: Embedder): Promise<EmbedEstimate> {
+    return await this.#context.deferred.estimate(this.#info.ref, embedderOf(embedder))
+  }
+
+  /**
+   * Computes every vector by another embedder, beside those that searches use meanwhile, and makes it the collection's
+   * own once none is missing. Nothing that has a vector already is embedded again, so that a call that was aborted, or
+   * whose process died, goes on where it was. From then on this handle uses the new embedder; handles that hold the
+   * former get EMBEDDER_MISMATCH for text queries and puts.
+   * @throws COLLECTION_MISMATCH where vectors were supplied by callers, EMBEDDER_FAILED, ABORTED
+   */
+  async switchEmbedder(embedder: Embedder, options: EmbedOptions = {}): Promise<Switched> {
+    object('switchEmbedder', options, EMBED_FIELDS)
+    const switched = await this.#context.deferred.switch(this.#info.ref, embedderOf(embedder), options)
+    this.#embedder = embedder
+    this.#active = embedder.id
+    return switched
   }
 
   /** How many live spans there are, or how many match. */
@@ -600,6 +633,13 @@ export class Collection {
   session(id: string): Session {
     return new Session(this.#ledger, this.#info, identifier('session', id))
   }
+}
+
+const EMBED_FIELDS = ['signal', 'onProgress', 'batch', 'pause']
+
+function embedderOf(embedder: Embedder): Embedder {
+  if (typeof embedder?.embedDocuments === 'function' && typeof embedder.id === 'string') return embedder
+  throw invalid('embedder', embedder, 'give an embedder')
 }
 
 const NO_WINDOW: Window = { before: 0, after: 0, entries: [] }

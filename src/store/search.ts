@@ -47,6 +47,8 @@ export interface SearchOptions {
    * was live then: about ten microseconds each.
    */
   readonly asOf?: number
+  /** How much words and vectors count in mode `hybrid`. Default 1 and 0.7. */
+  readonly weights?: { readonly text?: number; readonly vector?: number }
   /** Leave out hits whose `score` is lower. */
   readonly minScore?: number
   /** Say where in each hit's text the words are. */
@@ -134,6 +136,7 @@ const FIELDS = [
   'accuracy',
   'asOf',
   'minScore',
+  'weights',
   'highlight',
   'explain',
   'signal',
@@ -146,6 +149,11 @@ const ACCURACY = 0.98
 /** How deep each ranking is read before two are fused, at least. */
 const DEPTH = 64
 
+function weight(name: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value
+  throw invalid(`search.weights.${name}`, value, 'give a number of at least 0')
+}
+
 interface Asked {
   readonly text: string | undefined
   readonly vector: Float32Array | undefined
@@ -155,6 +163,7 @@ interface Asked {
   readonly accuracy: number
   readonly asOf: number | undefined
   readonly minScore: number
+  readonly weights: { readonly text: number; readonly vector: number }
   readonly highlight: boolean
   readonly explain: boolean
   readonly signal: AbortSignal | undefined
@@ -176,6 +185,7 @@ function check(options: SearchOptions): Asked {
     throw invalid('search', 'without text and vector', 'give text, or a vector, to search for')
   if (minScore !== undefined && (typeof minScore !== 'number' || Number.isNaN(minScore)))
     throw invalid('search.minScore', minScore, 'give a number')
+  if (options.weights !== undefined) object('search.weights', options.weights, ['text', 'vector'])
   const k = wholeNumber('search.k', options.k ?? 10, 1)
   if (k > 1000) throw invalid('search.k', k, 'ask for at most 1000; page with offset')
   const text = options.text === undefined ? undefined : wellFormed('search.text', options.text)
@@ -189,6 +199,10 @@ function check(options: SearchOptions): Asked {
     accuracy: accuracy === 'exact' ? 1 : (accuracy ?? ACCURACY),
     asOf: options.asOf === undefined ? undefined : wholeNumber('search.asOf', options.asOf, 0),
     minScore: minScore ?? Number.NEGATIVE_INFINITY,
+    weights: {
+      text: weight('text', options.weights?.text ?? 1),
+      vector: weight('vector', options.weights?.vector ?? 0.7),
+    },
     highlight: flag('search.highlight', options.highlight),
     explain: flag('search.explain', options.explain),
     signal: options.signal,
@@ -359,8 +373,8 @@ async function hybrid(
     byVector(searched, collection, asked, vector, depth, 0),
   ])
   const fused = fuse([
-    { ids: text.hits.map(({ id }) => id), weight: 1 },
-    { ids: vectors.hits.map(({ id }) => id), weight: 1 },
+    { ids: text.hits.map(({ id }) => id), weight: asked.weights.text },
+    { ids: vectors.hits.map(({ id }) => id), weight: asked.weights.vector },
   ])
   const ids = fused.map(([id]) => id)
   // The two answers are of two moments: what the first still found alive may be gone.

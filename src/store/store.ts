@@ -30,7 +30,7 @@ export interface StoreParts {
   readonly ledger: Ledger
   readonly text: TextIndex
   readonly vectors: VectorIndex
-  readonly deferred?: DeferredVectors
+  readonly deferred: DeferredVectors
   readonly bell: Bell & { close(): void }
   readonly consumers: Consumers
   readonly subscriptions: Subscriptions
@@ -69,7 +69,7 @@ export class Store implements AsyncDisposable {
     )
     const { ledger, text, vectors, deferred, embedder, clock } = this.#parts
     // What an earlier process left to be embedded, if it did.
-    if (info.embedder !== undefined && info.embedder === embedder?.id) deferred?.wake(info.ref)
+    if (info.embedder !== undefined && info.embedder === embedder?.id) deferred.wake(info.ref)
     return new Collection({ ledger, text, vectors, deferred, embedder, clock }, info)
   }
 
@@ -161,7 +161,7 @@ export class Store implements AsyncDisposable {
   async close(): Promise<void> {
     await this.#parts.subscriptions.close()
     this.#parts.bell.close()
-    await this.#parts.deferred?.close()
+    await this.#parts.deferred.close()
     await this.#parts.text.close()
     await this.#parts.vectors.close()
     await this.#ledger.close()

@@ -92,20 +92,42 @@ function writePage(
   return Number(connection.prepare(INSERT_PAGE).run(encode(ids, leads, level)).lastInsertRowid)
 }
 
-/** All places, in order. */
-export function readPlaces(connection: Connection, tree: Tree): Places {
-  const places: Places = { ids: [], leads: [] }
+/** One level of a tree that was read: what its pages hold, in order, and which page holds which part. */
+interface Level {
+  readonly items: Places
+  readonly pages: { readonly id: number; readonly from: number; readonly to: number }[]
+}
+
+/** A manifest with the pages it was read from, lowest level first. */
+export interface Manifest {
+  readonly places: Places
+  readonly levels: readonly Level[]
+}
+
+export const NOTHING: Manifest = { places: { ids: [], leads: [] }, levels: [] }
+
+export function readManifest(connection: Connection, tree: Tree): Manifest {
+  const levels: Level[] = []
   const visit = (id: number) => {
     const body = connection.value<Buffer>(PAGE, id)!
-    if (body[0] === 0) return decode(body, places, 0)
-    const page: Page = { level: body[0]!, ids: [], leads: [] }
-    decode(body, page, page.level)
-    for (const child of page.ids) visit(child)
+    const height = body[0]!
+    for (let i = levels.length; i <= height; i++) levels.push({ items: { ids: [], leads: [] }, pages: [] })
+    const { items, pages } = levels[height]!
+    const from = items.ids.length
+    decode(body, items, height)
+    const to = items.ids.length
+    pages.push({ id, from, to })
+    if (height > 0) for (let i = from; i < to; i++) visit(items.ids[i]!)
   }
   if (tree.root !== null) visit(tree.root)
+  const places = levels[0]?.items ?? { ids: [], leads: [] }
   decode(tree.tail, places)
-  return places
+  return { places, levels }
 }
+
+/** All places, in order. */
+export const readPlaces = (connection: Connection, tree: Tree): Places =>
+  readManifest(connection, tree).places
 
 /** Adds places at the end: touches the tail, and the right edge of the tree once the tail is full. */
 export function appendPlaces(connection: Connection, tree: Tree, added: Places): Tree {
@@ -143,61 +165,36 @@ function growRight(connection: Connection, root: number | null, leaves: number[]
   return pages[0]!
 }
 
-/** Writes a new sequence, reusing every page of the old tree that stands in it unchanged. */
-export function writePlaces(connection: Connection, old: Tree, next: Places): Tree {
-  const levels: { id: number; page: Page }[][] = []
-  const collect = (id: number) => {
-    const page = readPage(connection, id)
-    levels[page.level] ??= []
-    levels[page.level]!.push({ id, page })
-    if (page.level > 0) for (const child of page.ids) collect(child)
-  }
-  if (old.root !== null) collect(old.root)
-
+/**
+ * Writes a new sequence, reusing every page of the old tree that stands in it unchanged. The first `before` and the
+ * last `after` places are known to be the same.
+ */
+export function writePlaces(
+  connection: Connection,
+  old: Manifest,
+  next: Places,
+  same: { readonly before: number; readonly after: number },
+): Tree {
   // What follows the last reused leaf stays in the row while it fits.
-  let { pages, rest } = repack(connection, 0, levels[0] ?? [], next, true)
+  const { pages: leaves, rest } = repack(connection, 0, old.levels[0], next, same)
   const tail = encode(next.ids.slice(next.ids.length - rest), next.leads.slice(next.leads.length - rest))
-  if (pages.length === 0) return { root: null, tail }
+  let pages = leaves
   for (let level = 1; pages.length > 1; level++) {
-    const zeros = pages.map(() => 0)
-    pages = repack(connection, level, levels[level] ?? [], { ids: pages, leads: zeros }, false).pages
-    rest = 0
+    const inner: Places = { ids: pages, leads: pages.map(() => 0) }
+    pages = repack(connection, level, old.levels[level], inner, undefined).pages
   }
-  return { root: pages[0]!, tail }
+  return { root: pages[0] ?? null, tail }
 }
 
-function standsAt(page: Places, next: Places, from: number): boolean {
-  for (let i = 0; i < page.ids.length; i++)
-    if (next.ids[from + i] !== page.ids[i] || next.leads[from + i] !== page.leads[i]) return false
-  return true
-}
-
+/** `same` is given for leaves only, which may leave a tail. */
 function repack(
   connection: Connection,
   level: number,
-  old: readonly { id: number; page: Page }[],
+  old: Level | undefined,
   next: Places,
-  keepTail: boolean,
+  same: { readonly before: number; readonly after: number } | undefined,
 ): { pages: number[]; rest: number } {
-  let index: Map<number, number> | undefined
-  const find = (id: number) => {
-    index ??= new Map(next.ids.map((other, i) => [other, i]))
-    return index.get(id)
-  }
-  // Runs of `next` that an old page already holds, in the order of `next`.
-  const reused: { from: number; to: number; id: number }[] = []
-  let expected = 0
-  for (const { id, page } of old) {
-    // Nearly always the page follows the one before it, or the whole sequence was shifted a little.
-    const from = next.ids[expected] === page.ids[0] ? expected : find(page.ids[0]!)
-    if (from === undefined || from + page.ids.length > next.ids.length) continue
-    if (standsAt(page, next, from)) {
-      reused.push({ from, to: from + page.ids.length, id })
-      expected = from + page.ids.length
-    }
-  }
-  reused.sort((a, b) => a.from - b.from)
-
+  const reused = old === undefined ? [] : standing(old, next, same ?? { before: 0, after: 0 })
   const pages: number[] = []
   const write = (from: number, to: number) => {
     // Even pages, so that a region of 65 does not leave a page of one.
@@ -209,8 +206,7 @@ function repack(
     }
   }
   let done = 0
-  for (let i = 0; i < reused.length; i++) {
-    const run = reused[i]!
+  for (const run of reused) {
     const dirty = run.from - done
     // A sliver joins the page after it, so that many small edits do not leave many small pages.
     if (dirty > 0 && dirty < FULL / 4 && run.to - done <= FULL * 2) write(done, run.to)
@@ -221,7 +217,35 @@ function repack(
     done = run.to
   }
   const rest = next.ids.length - done
-  if (keepTail && rest <= FULL) return { pages, rest }
+  if (same !== undefined && rest <= FULL) return { pages, rest }
   if (rest > 0) write(done, next.ids.length)
   return { pages, rest: 0 }
+}
+
+/** The old pages whose items stand together somewhere in `next`, in the order of `next`. */
+function standing(
+  old: Level,
+  next: Places,
+  same: { readonly before: number; readonly after: number },
+): { from: number; to: number; id: number }[] {
+  let index: Map<number, number> | undefined
+  const find = (id: number) => {
+    index ??= new Map(next.ids.map((other, i) => [other, i]))
+    return index.get(id)
+  }
+  const { ids, leads } = old.items
+  const shift = next.ids.length - ids.length
+  const reused: { from: number; to: number; id: number }[] = []
+  let expected = 0
+  for (const { id, from, to } of old.pages) {
+    const known = to <= same.before ? from : from >= ids.length - same.after ? from + shift : undefined
+    const at = known ?? (next.ids[expected] === ids[from] ? expected : find(ids[from]!))
+    if (at === undefined || at + to - from > next.ids.length) continue
+    let i = known === undefined ? from : to
+    while (i < to && next.ids[at + i - from] === ids[i] && next.leads[at + i - from] === leads[i]) i++
+    if (i < to) continue
+    expected = at + to - from
+    reused.push({ from: at, to: expected, id })
+  }
+  return reused.sort((a, b) => a.from - b.from)
 }

@@ -3,14 +3,12 @@ import type { NewSpan, PlannedAppend, PlannedPut } from '../../ports.ts'
 import type { Commit } from './commit.ts'
 import { readSource, type SourceRow } from './heads.ts'
 import { settleIdentical, watchedTombstones } from './identical.ts'
-import { appendPlaces, EMPTY, type Places, readPlaces, writePlaces } from './manifest.ts'
+import { appendPlaces, EMPTY, NOTHING, type Places, readManifest, writePlaces } from './manifest.ts'
 import { propagate } from './propagate.ts'
 import { refuseErased } from './refusals.ts'
 import { gapId, INSERT_AMENDMENT, keysOf, sourceId, writeHead, writeRevision } from './source-rows.ts'
 import type { Connection } from './statements.ts'
 import { bytes, lastSupplied, writeSupplied } from './vector-rows.ts'
-
-const NO_PLACES: Places = { ids: [], leads: [] }
 
 function mint(
   commit: Commit,
@@ -70,17 +68,23 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
   amendKept(commit, collection, source, put)
 
   const total = window.before + chunks.length + window.after
-  const old = head === undefined ? NO_PLACES : readPlaces(connection, head.last.tree)
-  const from = old.ids.length - window.after
-  const leads = leadsOf(connection, source, put, old)
+  const old = head === undefined ? NOTHING : readManifest(connection, head.last.tree)
+  const { places } = old
+  const from = places.ids.length - window.after
+  const leads = leadsOf(connection, source, put, places)
   writeRevision(commit, collection, source, {
     number,
     chunker: put.chunker ?? null,
     metadata: put.metadata ?? null,
-    tree: writePlaces(connection, head?.last.tree ?? EMPTY, {
-      ids: [...old.ids.slice(0, window.before), ...ids, ...old.ids.slice(from)],
-      leads: [...old.leads.slice(0, window.before), ...leads, ...old.leads.slice(from)],
-    }),
+    tree: writePlaces(
+      connection,
+      old,
+      {
+        ids: places.ids.slice(0, window.before).concat(ids, places.ids.slice(from)),
+        leads: places.leads.slice(0, window.before).concat(leads, places.leads.slice(from)),
+      },
+      window,
+    ),
     trailing: trailingOf(connection, source, put.trailing, head),
     spans: total,
     counts: { kept: total - added.length, added: added.length, retired: retired.length },

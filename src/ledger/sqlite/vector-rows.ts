@@ -5,7 +5,12 @@ import { type Connection, insertInto } from './statements.ts'
 const INSERT_SUPPLIED = insertInto('supplied', ['span', 'position', 'vector'])
 
 /** Finds or makes the (collection, embedder) pair, whose first vector fixes the dimensions. */
-function embedderId(connection: Connection, collection: number, name: string, dimensions: number): number {
+export function embedderId(
+  connection: Connection,
+  collection: number,
+  name: string,
+  dimensions: number,
+): number {
   const row = connection.row<[number, number]>(
     'SELECT id, dimensions FROM embedder WHERE collection = ? AND name = ?',
     collection,
@@ -47,12 +52,25 @@ export function lastSupplied(connection: Connection, span: number): Buffer | und
   )
 }
 
+/** Keeps vectors, and makes their embedder the collection's own if it has none. `beside`: only keeps them. */
 export function writeComputed(
   connection: Connection,
   collection: number,
   computed: Computed | undefined,
+  beside = false,
 ): void {
-  if (computed === undefined || computed.vectors.size === 0) return
+  if (computed === undefined) return
+  if (!beside) activate(connection, collection, computed)
+  for (const [hash, vector] of computed.vectors)
+    connection.run(
+      `${insertInto('embedding', ['hash', 'name', 'vector'])} ON CONFLICT DO NOTHING`,
+      hash,
+      computed.embedder,
+      bytes(vector),
+    )
+}
+
+function activate(connection: Connection, collection: number, computed: Computed): void {
   const embedder = embedderId(connection, collection, computed.embedder, computed.dimensions)
   const active = connection.value<number | null>(
     'SELECT embedder FROM collection_head WHERE collection = ?',
@@ -72,11 +90,4 @@ export function writeComputed(
       { collection: name, expected, actual: computed.embedder },
     )
   }
-  for (const [hash, vector] of computed.vectors)
-    connection.run(
-      `${insertInto('embedding', ['hash', 'name', 'vector'])} ON CONFLICT DO NOTHING`,
-      hash,
-      computed.embedder,
-      bytes(vector),
-    )
 }

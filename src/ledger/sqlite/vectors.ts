@@ -12,11 +12,12 @@ import type {
 } from '../../ports.ts'
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
+import { Commit } from './commit.ts'
 import { filterSql } from './filter-sql.ts'
 import { CURRENT_METADATA } from './heads.ts'
 import { checkPosition, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import type { Connection, Value } from './statements.ts'
-import { writeComputed } from './vector-rows.ts'
+import { embedderId, writeComputed } from './vector-rows.ts'
 
 /** Ids looked at by one call that filters them. */
 const WINDOW = 2_000
@@ -277,10 +278,7 @@ export class SqliteVectors implements VectorRecords {
       if (end === undefined) return { texts: new Map<string, string>(), last: undefined }
       const rows = connection.rows<[number, string, string]>(
         `SELECT s.id, s.hash, s.text FROM span s INDEXED BY span_collection
-         WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
-           AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
-           AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)
-         ORDER BY s.id LIMIT ?`,
+         WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND ${LACKS_VECTOR} ORDER BY s.id LIMIT ?`,
         collection,
         after,
         end,
@@ -292,7 +290,7 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 
-  async keep(collection: number, computed: Computed): Promise<void> {
+  async keep(collection: number, computed: Computed, beside = false): Promise<void> {
     await this.#host.transact((connection) => {
       requireCollection(connection, collection)
       // A text may have been erased while it was embedded; its vector must not outlive it.
@@ -307,7 +305,31 @@ export class SqliteVectors implements VectorRecords {
           .map(([hash]) => hash),
       )
       const vectors = new Map([...computed.vectors].filter(([hash]) => live.has(hash)))
-      writeComputed(connection, collection, { ...computed, vectors })
+      writeComputed(connection, collection, { ...computed, vectors }, beside)
+    })
+  }
+
+  async switchTo(collection: number, embedder: string, dimensions: number, after: number) {
+    return await this.#host.transact((connection, now) => {
+      requireCollection(connection, collection)
+      const missing = connection.value(
+        `SELECT 1 FROM span s INDEXED BY span_collection WHERE s.collection = ? AND s.id > ? AND ${LACKS_VECTOR} LIMIT 1`,
+        collection,
+        after,
+        embedder,
+      )
+      if (missing !== undefined) return undefined
+      const commit = new Commit(connection, now, () => {
+        throw new Error('a switch mints no keys')
+      })
+      connection.run(
+        'UPDATE collection_head SET embedder = ? WHERE collection = ?',
+        embedderId(connection, collection, embedder, dimensions),
+        collection,
+      )
+      const position = commit.event(collection, 'index.rebuilt', { data: JSON.stringify({ embedder }) })
+      commit.finish()
+      return position
     })
   }
 
@@ -330,6 +352,11 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 }
+
+/** Live, with words, without a supplied vector and without an embedding by `?`. */
+const LACKS_VECTOR = `s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
+  AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
+  AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)`
 
 /** The last id of the next `limit` spans and summaries of a collection. */
 const lastOf = (connection: Connection, collection: number, after: number, limit: number) =>

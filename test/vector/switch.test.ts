@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { cleanUp, LetterEmbedder, newDirectory, open, texts } from './stores.ts'
+
+afterEach(cleanUp)
+
+const spans = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ text: `owl ${'abcdefghij'[i % 10]!.repeat(i + 1)}` }))
+
+describe('a collection that changes its embedder', () => {
+  test('is searched by the former until every span has its new vector, and by the new one from then on', async () => {
+    const directory = newDirectory()
+    const store = await open(directory, { embedder: new LetterEmbedder('one') })
+    const notes = await store.collection('notes')
+    await notes.put({ source: 'a', spans: spans(100) })
+    const two = new LetterEmbedder('two')
+    expect(await notes.estimateSwitch(two)).toEqual({ texts: 100, characters: 100 * 4 + (100 * 101) / 2 })
+    const writer = await (await open(directory, { embedder: new LetterEmbedder('one') })).collection('notes')
+    let during = 0
+    const switched = notes.switchEmbedder(two, {
+      batch: 40,
+      onProgress: () => {
+        if (during++ === 0) writing.push(writer.put({ source: 'b', text: 'a heron in between' }))
+      },
+    })
+    const writing: Promise<unknown>[] = []
+    const { embedded, position } = await switched
+    await Promise.all(writing)
+    expect(embedded).toBeGreaterThanOrEqual(100)
+    const { hits, complete } = await notes.search({ text: 'heron in between', mode: 'vector', k: 1 })
+    expect([hits[0]!.span.text, complete]).toEqual(['a heron in between', true])
+    expect((await store.collections())[0]).toMatchObject({ embedder: 'two' })
+    await notes.put({ source: 'c', text: 'a kingfisher' })
+    expect(texts(await notes.search({ text: 'a kingfisher', mode: 'vector', k: 1 }))).toEqual([
+      'a kingfisher',
+    ])
+    await expect(writer.search({ text: 'heron' })).rejects.toMatchObject({ code: 'EMBEDDER_MISMATCH' })
+    await expect(writer.put({ source: 'd', text: 'a coot' })).rejects.toMatchObject({
+      code: 'EMBEDDER_MISMATCH',
+    })
+    const types: string[] = []
+    for await (const event of store.subscribe({ from: 'start' })) {
+      if (event.position === position) types.push(event.type)
+    }
+    expect(types).toEqual(['index.rebuilt'])
+    // Once more changes nothing.
+    expect(await notes.switchEmbedder(two)).toMatchObject({ embedded: 0 })
+  })
+
+  test('goes on where it was stopped, and embeds nothing twice', async () => {
+    const directory = newDirectory()
+    const notes = await (await open(directory, { embedder: new LetterEmbedder('one') })).collection('notes')
+    await notes.put({ source: 'a', spans: spans(100) })
+    const two = new LetterEmbedder('two')
+    const stop = new AbortController()
+    await expect(
+      notes.switchEmbedder(two, { batch: 30, signal: stop.signal, onProgress: () => stop.abort() }),
+    ).rejects.toMatchObject({ code: 'ABORTED' })
+    expect((await notes.search({ text: 'owl' })).complete).toBe(true)
+    expect(await notes.estimateSwitch(two)).toMatchObject({ texts: 70 })
+    expect(await notes.switchEmbedder(two, { batch: 30 })).toMatchObject({ embedded: 70 })
+    expect(new Set(two.asked).size).toBe(two.asked.length)
+  })
+
+  test('is refused where callers supplied vectors', async () => {
+    const notes = await (await open(':memory:')).collection('notes')
+    await notes.put({ source: 'a', spans: [{ text: 'a', vector: [1, 2] }] })
+    await expect(notes.switchEmbedder(new LetterEmbedder())).rejects.toMatchObject({
+      code: 'COLLECTION_MISMATCH',
+    })
+  })
+})
+
+test('a text that another collection embedded is not embedded again, and is found all the same', async () => {
+  const embedder = new LetterEmbedder()
+  const store = await open(':memory:', { embedder })
+  await (await store.collection('one')).put({ source: 'a', text: 'an owl' })
+  const two = await store.collection('two')
+  await two.put({ source: 'a', text: 'an owl' })
+  expect(embedder.asked).toEqual(['an owl'])
+  expect(texts(await two.search({ text: 'owl', mode: 'vector' }))).toEqual(['an owl'])
+})
