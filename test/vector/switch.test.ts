@@ -38,7 +38,7 @@ describe('a collection that changes its embedder', () => {
       code: 'EMBEDDER_MISMATCH',
     })
     const types: string[] = []
-    for await (const event of store.subscribe({ from: 'start' })) {
+    for await (const event of store.subscribe({ from: 'start', follow: false })) {
       if (event.position === position) types.push(event.type)
     }
     expect(types).toEqual(['index.rebuilt'])

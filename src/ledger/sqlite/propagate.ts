@@ -160,9 +160,12 @@ function announce(commit: Commit): Key[] {
      FROM (SELECT t.collection, t.summary, t.was, ${WORST} AS worst FROM touched t LIMIT -1)
      WHERE was <> ${STATE_OF_WORST} ${several ? 'ORDER BY collection, summary' : ''}`,
   )
-  for (const [collection, first, count] of connection.rows<[number, number, number]>(
-    'SELECT collection, min(seq), count(*) FROM outgoing GROUP BY collection',
-  ))
+  const groups = connection.rows<[number, number, number]>(
+    several
+      ? 'SELECT collection, min(seq), count(*) FROM outgoing GROUP BY collection'
+      : 'SELECT collection, 1, (SELECT max(seq) FROM outgoing) FROM outgoing LIMIT 1',
+  )
+  for (const [collection, first, count] of groups)
     connection.run(
       `INSERT INTO event (collection, position, type, at, node, source, other, number, data)
        SELECT collection, ? + seq, CASE WHEN worst IS NULL THEN ${EVENT['summary.current']} ELSE ${EVENT['summary.stale']} END,
