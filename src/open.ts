@@ -2,11 +2,11 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SpanStoreError } from './core/errors.ts'
 import { Indexer } from './indexer.ts'
-import { LEDGER_FILE } from './ledger/sqlite/backup.ts'
 import { SqliteConsumers } from './ledger/sqlite/consumers.ts'
 import { Doorbell } from './ledger/sqlite/doorbell.ts'
 import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
+import { LEDGER_FILE } from './ledger/sqlite/restore.ts'
 import type { Connection } from './ledger/sqlite/statements.ts'
 import type { Embedder, TextIndex, VectorIndex } from './ports.ts'
 import { flag, invalid, object, wholeNumber } from './store/input.ts'
@@ -15,7 +15,7 @@ import { Subscriptions } from './subscription/index.ts'
 import { SqliteTextIndex } from './text/text-index.ts'
 import { LedgerVectorIndex } from './vector/vector-index.ts'
 
-export { restoreBackup } from './ledger/sqlite/backup.ts'
+export { restoreBackup } from './ledger/sqlite/restore.ts'
 
 export interface StoreOptions {
   /** Computes vectors for new texts. Without one, texts are stored and found by words. */

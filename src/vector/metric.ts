@@ -27,7 +27,7 @@ export function inverseLength(data: Float32Array, offset: number, dimensions: nu
 }
 
 /** The distance of one vector, which stands at `offset` in `data`. `scale` is its inverse length, for cosine. */
-export function distanceAt(query: Query, data: Float32Array, offset: number, scale: number): number {
+function distanceAt(query: Query, data: Float32Array, offset: number, scale: number): number {
   const { vector } = query
   if (query.metric === 'l2') return squares(vector, data, offset)
   const product = dot(vector, data, offset)

@@ -145,7 +145,7 @@ describe('exports', () => {
   })
 })
 
-describe.skipIf(!existsSync(join(ROOT, 'src/store.ts')))('a store', () => {
+describe.skipIf(!existsSync(join(ROOT, 'src/store/store.ts')))('a store', () => {
   test('opens, finds its migrations, and keeps what it is given', async () => {
     const file = join(project, 'store.mjs')
     await writeFile(

@@ -118,7 +118,9 @@ describe('a large collection', () => {
     await texts.putMany(
       Array.from({ length: 60 }, (_, i) => ({ source: `t${i}`, text: `number ${'x'.repeat(i + 1)}` })),
     )
-    await texts.putMany([{ source: 'late', text: 'a late owl', defer: true }])
+    // By a process that cannot embed.
+    const without = await (await open(directory)).collection('texts')
+    await without.put({ source: 'late', text: 'a late owl' })
     const ref = (await letters.collections()).find(({ name }) => name === 'texts')!.ref
     await index.catchUp()
     const owl = await new LetterEmbedder().embedQuery('a late owl')
@@ -272,6 +274,32 @@ describe('a table', () => {
     expect(traces()).toBe(0)
     expect(existsSync(join(directory, 'index'))).toBe(true)
     expect(await index.verify(false)).toEqual([])
+  })
+
+  test('of another process that is at work is waited for when something is erased', async () => {
+    const { directory, index, notes, search } = await begin('l2')
+    await index.catchUp()
+    const second = await indexed(directory)
+    opened.push(second)
+    await notes.put({ source: 'secret', spans: [{ text: 'a secret', vector: other }] })
+    await index.catchUp()
+    await notes.erase({ source: 'secret' })
+    // The first has the lock and sleeps.
+    expect(await second.index.erase([121])).toEqual([`the writer of ${join(directory, 'index')}`])
+    index.wake()
+    await expect.poll(() => second.index.erase([121]), { timeout: 10_000, interval: 100 }).toEqual([])
+    await expect.poll(async () => (await search(query)).path.path, { timeout: 10_000 }).toBe('index')
+  })
+
+  test('of a dropped collection, or of a former embedder, is removed', async () => {
+    const { directory, index, ledger, notes } = await begin('l2')
+    await index.catchUp()
+    const store = await open(directory)
+    await (await store.collection('others')).put({ source: 'a', text: 'a text' })
+    await store.dropCollection(notes.name)
+    await index.erase([1])
+    expect(readdirSync(join(directory, 'index')).filter((name) => /\.(lance|json)$/.test(name))).toEqual([])
+    expect(ledger.id).toBe(store.id)
   })
 
   test('is written by one process at a time, and read by all', async () => {

@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
-import { copyFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { Backup } from '../../ports.ts'
-
-export const LEDGER_FILE = 'ledger.db'
-const MANIFEST = 'backup.json'
+import { BACKUP_MANIFEST, checksum, LEDGER_FILE } from './restore.ts'
 
 /** Pages copied before the event loop gets a turn. */
 const STEP = 2000
@@ -49,50 +44,6 @@ export async function backupLedger(
   await file.sync()
   await file.close()
   const backup: Backup = { store, at, files: [{ name: LEDGER_FILE, bytes, sha256: await checksum(target) }] }
-  await writeFile(join(directory, MANIFEST), `${JSON.stringify(backup, null, 2)}\n`)
-  return backup
-}
-
-async function checksum(path: string): Promise<string> {
-  const sum = createHash('sha256')
-  await pipeline(createReadStream(path), sum)
-  return sum.digest('hex')
-}
-
-/** Checks a backup's files against its manifest. @throws BACKUP_INVALID */
-async function checkBackup(directory: string): Promise<Backup> {
-  const bad = (why: string, file: string) =>
-    new SpanStoreError('BACKUP_INVALID', `${join(directory, file)} ${why}; use another backup`, {
-      path: directory,
-      file,
-    })
-  let backup: Backup
-  try {
-    backup = JSON.parse(await readFile(join(directory, MANIFEST), 'utf8')) as Backup
-  } catch (error) {
-    throw new SpanStoreError(
-      'BACKUP_INVALID',
-      `${directory} holds no backup: its ${MANIFEST} cannot be read`,
-      { path: directory, file: MANIFEST },
-      { cause: error },
-    )
-  }
-  for (const { name, sha256 } of backup.files) {
-    if (!existsSync(join(directory, name))) throw bad('is missing', name)
-    if ((await checksum(join(directory, name))) !== sha256)
-      throw bad('does not have the recorded checksum', name)
-  }
-  return backup
-}
-
-/** Checks a backup and copies it to an empty directory, which then is a store. @throws BACKUP_INVALID */
-export async function restoreBackup(directory: string, target: string): Promise<Backup> {
-  const backup = await checkBackup(directory)
-  await mkdir(target, { recursive: true })
-  if ((await readdir(target)).length > 0)
-    throw new SpanStoreError('BACKUP_INVALID', `${target} is not empty; restore to a new directory`, {
-      path: target,
-    })
-  for (const { name } of backup.files) await copyFile(join(directory, name), join(target, name))
+  await writeFile(join(directory, BACKUP_MANIFEST), `${JSON.stringify(backup, null, 2)}\n`)
   return backup
 }
