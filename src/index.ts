@@ -66,7 +66,7 @@ export type {
   SearchReason,
   SearchResult,
   SimilarOptions,
-} from './store/search.ts'
+} from './store/search-options.ts'
 export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
 export type { CollectionOptions, Store } from './store/store.ts'
 export type { Delivery, NackOptions, SubscribeOptions } from './subscription/index.ts'

@@ -56,14 +56,8 @@ import {
   object,
   wholeNumber,
 } from './input.ts'
-import {
-  type Searched,
-  type SearchOptions,
-  type SearchResult,
-  type SimilarOptions,
-  search,
-  similar,
-} from './search.ts'
+import { type Searched, search, similar } from './search.ts'
+import type { SearchOptions, SearchResult, SimilarOptions } from './search-options.ts'
 import { Session } from './session.ts'
 
 export interface CollectionContext {

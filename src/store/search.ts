@@ -1,6 +1,4 @@
 import { SpanStoreError } from '../core/errors.ts'
-import { type Filter, parseFilter, type Where } from '../core/filter.ts'
-import type { Key } from '../core/key.ts'
 import type { Metric, Span } from '../core/model.ts'
 import type {
   CollectionInfo,
@@ -10,113 +8,22 @@ import type {
   TextRange,
   VectorAnswer,
   VectorIndex,
-  VectorPath,
   VectorRecords,
   VectorSpace,
 } from '../ports.ts'
+import { diversified, grouped } from './arrange.ts'
 import { fuse } from './fusion.ts'
-import { flag, invalid, object, vectorOf, wellFormed, wholeNumber } from './input.ts'
-
-export type SearchMode = 'vector' | 'text' | 'hybrid'
-
-export interface SearchOptions {
-  /**
-   * Words as they come, a question for instance. Every word is optional: spans with more of them, and with rarer
-   * ones, come first. `"a phrase"`, `prefix*`, `+required` and `-excluded` narrow it; nothing is a syntax error.
-   */
-  readonly text?: string
-  /** What to compare vectors with; left out, the store's embedder makes it from `text`. */
-  readonly vector?: Float32Array | readonly number[]
-  /**
-   * Left out: `hybrid` (words and vectors, by reciprocal rank fusion) for text where the collection has vectors of an
-   * embedder, `vector` for a vector alone, else `text`.
-   */
-  readonly mode?: SearchMode
-  /** How many hits. Default 10, at most 1000. */
-  readonly k?: number
-  readonly offset?: number
-  /** Only spans whose metadata match. The answer is exact whatever the filter. */
-  readonly where?: Where
-  /**
-   * How a vector index may answer: `exact`, or the part of the true nearest it should find, from 0 to 1. Default 0.98.
-   * Small collections, and words, are always searched exactly.
-   */
-  readonly accuracy?: 'exact' | number
-  /**
-   * Search the collection as it stood at this position. The past is not indexed, so that this reads every span that
-   * was live then: about ten microseconds each.
-   */
-  readonly asOf?: number
-  /** How much words and vectors count in mode `hybrid`. Default 1 and 0.7. */
-  readonly weights?: { readonly text?: number; readonly vector?: number }
-  /** Leave out hits whose `score` is lower. */
-  readonly minScore?: number
-  /** Say where in each hit's text the words are. */
-  readonly highlight?: boolean
-  /** Say how the query was understood and answered. */
-  readonly explain?: boolean
-  readonly signal?: AbortSignal
-}
-
-/** What `similar` takes of a search. */
-export type SimilarOptions = Pick<
-  SearchOptions,
-  'k' | 'offset' | 'where' | 'accuracy' | 'minScore' | 'explain' | 'signal'
->
-
-/**
- * Why an answer may be missing something.
- * - `TEXT_INDEX_BEHIND`: the word index could not absorb the latest writes in time; search again.
- * - `INDEX_REBUILDING`: an index is being made anew; search again later.
- * - `NO_WORDS`: the query holds nothing that is a word, so that there was nothing to look for.
- * - `VECTORS_PENDING`: spans wait for their vectors.
- * - `NO_EMBEDDER`: this process cannot turn the text into a vector of this collection: it was searched by words alone,
- *   and not at all in mode `vector`.
- */
-export type SearchReason =
-  | 'TEXT_INDEX_BEHIND'
-  | 'INDEX_REBUILDING'
-  | 'NO_WORDS'
-  | 'VECTORS_PENDING'
-  | 'NO_EMBEDDER'
-
-export interface Hit {
-  readonly key: Key
-  readonly source: string
-  /** The live span as the ledger has it. */
-  readonly span: Span
-  /** Higher is better. Comparable within one answer only. */
-  readonly score: number
-  /** Where vectors were compared: cosine 1 − cos, l2 squared, ip 1 − product. Lower is closer. */
-  readonly distance?: number
-  /** Where the query's words are in `span.text`, in UTF-16 units, in order, without overlaps. */
-  readonly highlights?: readonly TextRange[]
-}
-
-export interface SearchExplanation {
-  readonly mode: SearchMode
-  /** The words looked for, rarest first, as the index has them: folded to lower case, without accents. */
-  readonly words: readonly string[]
-  /** Words so common in the collection that they only rank what the rarer ones find, or do not count at all. */
-  readonly pruned: readonly string[]
-  /** How vectors were compared, where they were. */
-  readonly vectors?: VectorPath
-}
-
-/** Hits are live spans, best first. An answer that may be missing something says so: `complete` is false. */
-export interface SearchResult {
-  readonly hits: readonly Hit[]
-  readonly complete: boolean
-  /** Empty if and only if `complete`. */
-  readonly reasons: readonly SearchReason[]
-  /** The index had absorbed the collection's log up to here. */
-  readonly indexedThrough: number
-  /** The collection as it stood at this position is what the hits were checked against. */
-  readonly position: number
-  /** How many events lie between. */
-  readonly pending: number
-  readonly explain?: SearchExplanation
-}
+import { invalid } from './input.ts'
+import {
+  type Asked,
+  check,
+  type Hit,
+  type SearchMode,
+  type SearchOptions,
+  type SearchReason,
+  type SearchResult,
+  type SimilarOptions,
+} from './search-options.ts'
 
 /** What a search asks. */
 export interface Searched {
@@ -126,89 +33,8 @@ export interface Searched {
   readonly embedder: Embedder | undefined
 }
 
-const FIELDS = [
-  'text',
-  'vector',
-  'mode',
-  'k',
-  'offset',
-  'where',
-  'accuracy',
-  'asOf',
-  'minScore',
-  'weights',
-  'highlight',
-  'explain',
-  'signal',
-]
-const MODES: readonly unknown[] = ['vector', 'text', 'hybrid']
-
-/** What part of the true nearest an answer holds unless told. */
-const ACCURACY = 0.98
-
 /** How deep each ranking is read before two are fused, at least. */
 const DEPTH = 64
-
-function weight(name: string, value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value
-  throw invalid(`search.weights.${name}`, value, 'give a number of at least 0')
-}
-
-interface Asked {
-  readonly text: string | undefined
-  readonly vector: Float32Array | undefined
-  readonly k: number
-  readonly offset: number
-  readonly where: Filter | undefined
-  readonly accuracy: number
-  readonly asOf: number | undefined
-  readonly minScore: number
-  readonly weights: { readonly text: number; readonly vector: number }
-  readonly highlight: boolean
-  readonly explain: boolean
-  readonly signal: AbortSignal | undefined
-  readonly except: number | undefined
-}
-
-function check(options: SearchOptions): Asked {
-  object('search', options, FIELDS)
-  const { mode, accuracy, minScore } = options
-  if (mode !== undefined && !MODES.includes(mode))
-    throw invalid('search.mode', mode, "give 'vector', 'text' or 'hybrid'")
-  if (
-    accuracy !== undefined &&
-    accuracy !== 'exact' &&
-    !(typeof accuracy === 'number' && accuracy >= 0 && accuracy <= 1)
-  )
-    throw invalid('search.accuracy', accuracy, "give 'exact' or a number from 0 to 1")
-  if (options.text === undefined && options.vector === undefined)
-    throw invalid('search', 'without text and vector', 'give text, or a vector, to search for')
-  if (minScore !== undefined && (typeof minScore !== 'number' || Number.isNaN(minScore)))
-    throw invalid('search.minScore', minScore, 'give a number')
-  if (options.weights !== undefined) object('search.weights', options.weights, ['text', 'vector'])
-  const k = wholeNumber('search.k', options.k ?? 10, 1)
-  if (k > 1000) throw invalid('search.k', k, 'ask for at most 1000; page with offset')
-  const text = options.text === undefined ? undefined : wellFormed('search.text', options.text)
-  if (text?.trim() === '') throw invalid('search.text', text, 'give at least one word')
-  return {
-    text,
-    vector: options.vector === undefined ? undefined : vectorOf('search.vector', options.vector),
-    k,
-    offset: wholeNumber('search.offset', options.offset ?? 0, 0),
-    where: options.where === undefined ? undefined : parseFilter(options.where),
-    accuracy: accuracy === 'exact' ? 1 : (accuracy ?? ACCURACY),
-    asOf: options.asOf === undefined ? undefined : wholeNumber('search.asOf', options.asOf, 0),
-    minScore: minScore ?? Number.NEGATIVE_INFINITY,
-    weights: {
-      text: weight('text', options.weights?.text ?? 1),
-      vector: weight('vector', options.weights?.vector ?? 0.7),
-    },
-    highlight: flag('search.highlight', options.highlight),
-    explain: flag('search.explain', options.explain),
-    signal: options.signal,
-    except: undefined,
-  }
-}
 
 /**
  * @throws INVALID_ARGUMENT, INVALID_FILTER, INVALID_VECTOR, NO_VECTORS, EMBEDDER_MISMATCH, EMBEDDER_FAILED,
@@ -220,13 +46,31 @@ export async function search(
   options: SearchOptions,
 ): Promise<SearchResult> {
   const asked = check(options)
+  const { records } = searched
+  const ask = (page: { readonly k: number; readonly offset: number }) =>
+    answer(searched, collection, { ...asked, ...page }, options.mode)
+  const { perSource, diversity } = asked
+  const some =
+    perSource === undefined ? ask : (page: Asked) => grouped(page, perSource, (inner) => ask(inner))
+  if (diversity === 0) return await some(asked)
+  const { space } = records.head(collection.ref)
+  const vectorOf = ({ key }: Hit) => space && records.find(collection.ref, space, key)?.vector
+  return await diversified(asked, diversity, vectorOf, (page) => some({ ...asked, ...page }))
+}
+
+async function answer(
+  searched: Searched,
+  collection: CollectionInfo,
+  asked: Asked,
+  given: SearchMode | undefined,
+): Promise<SearchResult> {
   const { space, position } = searched.records.head(collection.ref)
-  const mode = options.mode ?? modeOf(asked, space)
+  const mode = given ?? modeOf(asked, space)
   if (mode === 'text' || (mode === 'hybrid' && asked.text === undefined)) {
     if (asked.text === undefined)
       throw invalid('search.text', undefined, `mode ${JSON.stringify(mode)} needs words to look for`)
     const answer = await byText(searched, collection, asked, asked.k, asked.offset)
-    const untold = options.mode === undefined && waits(searched, collection, space)
+    const untold = given === undefined && waits(searched, collection, space)
     return resultOf('text', textHits(answer), asked, { text: answer, untold })
   }
   if (space === undefined)
@@ -327,7 +171,7 @@ async function embedQuery(
   return vector
 }
 
-const given = <T>(name: string, value: T | undefined) => (value === undefined ? {} : { [name]: value })
+const optional = <T>(name: string, value: T | undefined) => (value === undefined ? {} : { [name]: value })
 
 const byText = (searched: Searched, { ref }: CollectionInfo, asked: Asked, limit: number, offset: number) =>
   searched.text.search(ref, {
@@ -335,9 +179,9 @@ const byText = (searched: Searched, { ref }: CollectionInfo, asked: Asked, limit
     limit,
     offset,
     highlight: asked.highlight,
-    ...given('where', asked.where),
-    ...given('asOf', asked.asOf),
-    ...given('signal', asked.signal),
+    ...optional('where', asked.where),
+    ...optional('asOf', asked.asOf),
+    ...optional('signal', asked.signal),
   })
 
 const byVector = (
@@ -353,10 +197,10 @@ const byVector = (
     limit,
     offset,
     accuracy: asked.accuracy,
-    ...given('where', asked.where),
-    ...given('asOf', asked.asOf),
-    ...given('except', asked.except),
-    ...given('signal', asked.signal),
+    ...optional('where', asked.where),
+    ...optional('asOf', asked.asOf),
+    ...optional('except', asked.except),
+    ...optional('signal', asked.signal),
   })
 
 /** Both ways to one depth, which does not follow the page asked for: pages of one query are parts of one ranking. */

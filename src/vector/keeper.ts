@@ -23,7 +23,7 @@ const WAITING = 500
 const PATIENCE = 2_000
 
 /** When small files are joined and new rows taken into the index: after so many commits, or rows. */
-const COMMITS = 50
+const COMMITS = 20
 const REST = 5_000
 
 /** Each joining adds a part to the index; beyond this many it is built anew. */
@@ -59,6 +59,15 @@ export class Keeper {
   usable(collection: number, head: VectorHead, space: VectorSpace): TableState | undefined {
     const state = this.states.read(tableName(head, space), space)
     return state?.scan === null && goesOn(this.#records, collection, state, head) ? state : undefined
+  }
+
+  /** How many events a collection's table has not taken in; all of them when it is not there yet. */
+  pending(collection: number): number {
+    const head = this.#records.head(collection)
+    if (head.space === undefined) return 0
+    const state = this.states.read(tableName(head, head.space), head.space)
+    if (state === undefined || state.scan !== null) return Number.POSITIVE_INFINITY
+    return head.position === state.position ? 0 : Math.max(1, head.position - state.position)
   }
 
   /** The table, opened once. @throws what LanceDB throws when it is missing or damaged */
@@ -206,13 +215,12 @@ export class Keeper {
     const index = await table.indexed()
     const rows = await table.rows()
     check()
-    if (index === undefined ? rows < this.#options.large : false) {
-      if (state.commits < COMMITS) return
-      await table.optimize(this.#options.grace)
-    } else if (index === undefined || index.parts > PARTS) {
+    if (index === undefined && rows >= this.#options.large) await table.index()
+    else if (index !== undefined && index.parts > PARTS) {
       await table.optimize(this.#options.grace)
       await table.index()
-    } else if (index.rest > REST || state.commits >= COMMITS) await table.optimize(this.#options.grace)
+    } else if (state.commits >= COMMITS || (index?.rest ?? 0) > REST)
+      await table.optimize(this.#options.grace)
     else return
     await table.sync()
     await this.states.write(name, { ...state, version: await table.version(), commits: 0 })

@@ -50,7 +50,7 @@ export interface TableRow {
 /** How hard to look, by the part of the true nearest that is to be found. */
 function effort(accuracy: number): { readonly probes: number; readonly refine: number } {
   if (accuracy <= 0.9) return { probes: 10, refine: 4 }
-  if (accuracy <= 0.98) return { probes: 24, refine: 8 }
+  if (accuracy <= 0.98) return { probes: 24, refine: 12 }
   if (accuracy <= 0.995) return { probes: 64, refine: 16 }
   return { probes: 160, refine: 32 }
 }

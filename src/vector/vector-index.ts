@@ -26,9 +26,14 @@ export interface VectorIndexOptions {
   readonly large?: number
   /** How long commits are gathered before tables take them in, in milliseconds. Default 500. */
   readonly gather?: number
+  /** How long fewer than 1 000 events may stay in memory alone before a table takes them in, in milliseconds. Default 30 000. */
+  readonly patience?: number
   /** How long files of an older version of a table are kept for other processes, in milliseconds. Default 10 minutes. */
   readonly grace?: number
 }
+
+/** Events that are worth a commit to a table. */
+const GROUP = 1_000
 
 const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
 
@@ -42,10 +47,14 @@ export class LedgerVectorIndex implements VectorIndex {
   readonly #memory: number
   readonly #large: number
   readonly #gather: number
+  readonly #patience: number
   readonly #keeper: Keeper | undefined
+  /** When tables last took something in. */
+  readonly #tended = new Map<number, number>()
   readonly #absorbed = new Map<number, Absorbed>()
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
+  #due = 0
   /** One at a time: two would meet in the tables. */
   #background: Promise<void> = Promise.resolve()
 
@@ -54,6 +63,7 @@ export class LedgerVectorIndex implements VectorIndex {
     this.#memory = options.memory ?? 256 * 2 ** 20
     this.#large = options.large ?? 10_000
     this.#gather = options.gather ?? 500
+    this.#patience = options.patience ?? 30_000
     this.#keeper =
       options.directory === undefined
         ? undefined
@@ -98,6 +108,8 @@ export class LedgerVectorIndex implements VectorIndex {
     const absorbed = await this.#caughtUp(collection, pause, failures < 2)
     if (absorbed === undefined) return undefined
     const absorbing = performance.now() - started
+    // Written by others, who may not keep the tables.
+    if (absorbed.touched.size >= GROUP) this.wake()
     const ask = (view: View) => answerBy(this.#records, collection, view, query, absorbing, pause)
     if (!absorbed.hasBase) return await ask(residentView(absorbed, asked, pause, query.except))
     const head = this.#records.head(collection)
@@ -228,12 +240,38 @@ export class LedgerVectorIndex implements VectorIndex {
   }
 
   wake(): void {
+    this.#wakeIn(this.#gather)
+  }
+
+  #wakeIn(milliseconds: number): void {
     if (this.#keeper === undefined || this.#closing.signal.aborted) return
-    this.#timer ??= setTimeout(() => {
+    const due = performance.now() + milliseconds
+    if (this.#timer !== undefined && this.#due <= due) return
+    clearTimeout(this.#timer)
+    this.#due = due
+    this.#timer = setTimeout(() => {
       this.#timer = undefined
       // Nobody waits for this: the next search, or the next wake, meets the same trouble.
-      this.catchUp().catch(() => {})
-    }, this.#gather).unref()
+      this.#tendDue().catch(() => {})
+    }, milliseconds).unref()
+  }
+
+  /** Few rows wait for others: each commit makes a table slower, while in memory they are found as well. */
+  async #tendDue(): Promise<void> {
+    const keeper = this.#keeper!
+    const check = this.#checkFor(undefined)
+    await this.#alone(async () => {
+      for (const collection of this.#records.large(this.#large)) {
+        check()
+        const pending = keeper.pending(collection)
+        if (pending === 0) continue
+        const waited = performance.now() - (this.#tended.get(collection) ?? 0)
+        if (pending >= GROUP || waited >= this.#patience) {
+          await keeper.tend(collection, check)
+          this.#tended.set(collection, performance.now())
+        } else this.#wakeIn(this.#patience - waited)
+      }
+    })
   }
 
   async verify(repair: boolean): Promise<readonly Problem[]> {

@@ -154,6 +154,37 @@ describe('a vector search', () => {
     expect([complete, reasons]).toEqual([false, ['VECTORS_PENDING']])
   })
 
+  test('gives at most so many hits of one source, and can leave out what is too far', async () => {
+    const notes = await (await open(':memory:')).collection('notes')
+    const span = (text: string, ...vector: number[]) => ({ text, vector })
+    await notes.put({ source: 'a', spans: [span('a1', 1, 0), span('a2', 1, 0.1), span('a3', 1, 0.2)] })
+    await notes.put({ source: 'b', spans: [span('b1', 1, 0.3), span('b2', 0, 1)] })
+    const vector = [1, 0]
+    expect(texts(await notes.search({ vector, perSource: 1 }))).toEqual(['a1', 'b1'])
+    expect(texts(await notes.search({ vector, perSource: 2, k: 2, offset: 1 }))).toEqual(['a2', 'b1'])
+    expect(texts(await notes.search({ vector, minScore: 0.98 }))).toEqual(['a1', 'a2', 'a3'])
+    await expect(notes.search({ vector, perSource: 0 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    await expect(notes.search({ vector, diversity: 2 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  test('can prefer hits that say something else', async () => {
+    const notes = await (await open(':memory:')).collection('notes')
+    const span = (text: string, ...vector: number[]) => ({ text, vector })
+    await notes.put({
+      source: 'a',
+      spans: [
+        span('first', 1, 0.3, 0),
+        span('nearly the same', 1, 0.31, 0),
+        span('another', 1, -0.5, 0.2),
+        span('far', -1, 0, 0),
+      ],
+    })
+    const vector = [1, 0, 0]
+    expect(texts(await notes.search({ vector, k: 2 }))).toEqual(['first', 'nearly the same'])
+    expect(texts(await notes.search({ vector, k: 2, diversity: 0.5 }))).toEqual(['first', 'another'])
+    expect(texts(await notes.search({ vector, k: 1, offset: 1, diversity: 0.5 }))).toEqual(['another'])
+  })
+
   test('finds what is similar to a span, without the span itself', async () => {
     const notes = await (await open(':memory:')).collection('notes')
     const { added } = await notes.put({

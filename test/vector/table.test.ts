@@ -142,6 +142,26 @@ describe('a large collection', () => {
     await expect.poll(async () => (await search(query)).path.path, { timeout: 10_000 }).toBe('index')
   })
 
+  test('takes few new rows in after a while, and many at once', async () => {
+    const { directory, index, notes } = await begin()
+    await index.catchUp()
+    const patient = { gather: 5, patience: 700 }
+    await opened.pop()!.close()
+    const there = await indexed(directory, patient)
+    opened.push(there)
+    const tail = async () => (await there.search(query)).path.tail
+    await fill(notes, 300, vectors(1, DIMENSIONS, 3))
+    there.index.wake()
+    await expect.poll(tail, { timeout: 10_000 }).toBe(0)
+    await fill(notes, 301, vectors(1, DIMENSIONS, 4))
+    there.index.wake()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await tail()).toBe(1)
+    await fill(notes, 400, vectors(600, DIMENSIONS, 5))
+    there.index.wake()
+    await expect.poll(tail, { timeout: 600, interval: 20 }).toBe(0)
+  })
+
   test('gets an approximate index, and exact answers when asked for', async () => {
     const { index, search, live } = await begin('cosine', 600)
     await index.catchUp()

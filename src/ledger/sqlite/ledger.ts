@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 import { monotonicFactory } from 'ulid'
 import { SpanStoreError } from '../../core/errors.ts'
@@ -61,6 +62,9 @@ export interface LedgerOptions {
   readonly derived?: readonly { erase(ids: readonly number[]): Promise<readonly string[]> }[]
 }
 
+/** Milliseconds of uninterrupted writing after which others get a turn. */
+const TURN = 10
+
 /** A plan did not fit any more: roll back and tell the store to plan again. */
 const OUTDATED = Symbol('outdated')
 
@@ -85,6 +89,8 @@ export class SqliteLedger implements Ledger {
   readonly #path: string
   readonly #options: Required<LedgerOptions>
   readonly #mint: (at: number) => Key
+  /** When the event loop last had a turn, as far as writes know. */
+  #turn = performance.now()
 
   constructor(db: BetterSqlite3.Database, path: string, options: Required<LedgerOptions>) {
     this.#db = db
@@ -115,6 +121,11 @@ export class SqliteLedger implements Ledger {
    */
   async transact<T>(work: (connection: Connection, now: number) => T): Promise<T> {
     const started = performance.now()
+    // Everything here is synchronous: without this, a loop of writes would keep timers and sockets waiting for good.
+    if (started - this.#turn > TURN) {
+      await nextTurn()
+      this.#turn = performance.now()
+    }
     for (let attempt = 0; ; attempt++) {
       this.#checkOpen()
       try {
