@@ -67,7 +67,11 @@ export class Keeper {
     if (head.space === undefined) return 0
     const state = this.states.read(tableName(head, head.space), head.space)
     if (state === undefined || state.scan !== null) return Number.POSITIVE_INFINITY
-    return head.position === state.position ? 0 : Math.max(1, head.position - state.position)
+    const events = head.position - state.position
+    if (events <= 0 || events > ROWS) return Math.abs(events)
+    // An erasure does not wait.
+    const { erased } = this.#records.follow(collection, head.space, state.position, ROWS)
+    return erased ? Number.POSITIVE_INFINITY : events
   }
 
   /** The table, opened once. @throws what LanceDB throws when it is missing or damaged */
