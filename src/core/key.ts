@@ -20,3 +20,17 @@ export function parseKey(value: unknown, path = 'key'): Key {
     { path, value },
   )
 }
+
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** Where a ULID's random part begins. */
+const RANDOM = 10
+
+/** The next key in the ULID specification's monotonic order; undefined after the last of its millisecond. */
+export function keyAfter(key: Key): Key | undefined {
+  for (let i = key.length - 1; i >= RANDOM; i--) {
+    const digit = DIGITS.indexOf(key[i]!)
+    if (digit < 31) return (key.slice(0, i) + DIGITS[digit + 1] + '0'.repeat(key.length - 1 - i)) as Key
+  }
+  return undefined
+}

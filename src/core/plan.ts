@@ -16,6 +16,8 @@ const MOVED_WINDOW = 16
  */
 export function plan(entries: readonly Entry[], trailing: string, draft: Draft, texts: Texts): Changeset {
   const { chunks } = draft
+  if (entries.length === 0)
+    return { slots: chunks.map((_, mint) => ({ mint })), retired: [], moved: [], updated: [], restored: [] }
   const inOrder = alignInOrder(entries, chunks)
   const kept = inOrder.slice()
   const restored: [number, number][] = []

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
-import { monotonicFactory } from 'ulid'
+import { ulid } from 'ulid'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Filter } from '../../core/filter.ts'
-import type { Key } from '../../core/key.ts'
+import { type Key, keyAfter } from '../../core/key.ts'
 import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
 import type {
   Backup,
@@ -65,6 +65,21 @@ export interface LedgerOptions {
 /** Milliseconds of uninterrupted writing after which others get a turn. */
 const TURN = 10
 
+/**
+ * Keys that rise, so that their index grows at its end, also when the clock stands still or goes back. The library's
+ * own monotonic factory costs four times as much a key.
+ */
+function monotonicKeys(): (at: number) => Key {
+  let time = Number.NEGATIVE_INFINITY
+  let last: Key | undefined
+  return (at) => {
+    const next = last !== undefined && at <= time ? keyAfter(last) : undefined
+    if (next === undefined) time = Math.max(at, time)
+    last = next ?? (ulid(time) as Key)
+    return last
+  }
+}
+
 /** A plan did not fit any more: roll back and tell the store to plan again. */
 const OUTDATED = Symbol('outdated')
 
@@ -99,8 +114,7 @@ export class SqliteLedger implements Ledger {
     this.connection = new Connection(db)
     prepareTemporaryTables(this.connection)
     this.id = this.connection.value<Key>('SELECT key FROM store')!
-    const ulid = monotonicFactory()
-    this.#mint = (at) => ulid(at) as Key
+    this.#mint = monotonicKeys()
     this.vectors = new SqliteVectors({
       connection: this.connection,
       snapshot: (work) => this.#snapshot(work),
