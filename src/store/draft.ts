@@ -81,7 +81,7 @@ export interface Prepared {
   readonly source: string
   readonly text: string | undefined
   readonly chunker: Chunker | undefined
-  readonly spans: readonly NewSpan[] | undefined
+  readonly spans: readonly DraftSpan[] | undefined
   readonly metadata: Metadata | undefined
   readonly vector: Float32Array | undefined
   readonly expectedRevision: number | undefined
@@ -118,7 +118,7 @@ export function prepare(input: PutInput, path: string): Prepared {
     input.spans !== undefined
       ? newSpans(input.spans, `${path}.spans`)
       : input.text === null
-        ? [{ text: undefined, hash: undefined, length: 0, metadata: undefined, vector: undefined }]
+        ? newSpans([{ text: null }], `${path}.text`)
         : undefined
   const vector = input.vector === undefined ? undefined : vectorOf(`${path}.vector`, input.vector)
   if (vector !== undefined && spans !== undefined && spans.length !== 1)
@@ -150,20 +150,31 @@ export function prepare(input: PutInput, path: string): Prepared {
   }
 }
 
-export function newSpans(inputs: unknown, path: string): NewSpan[] {
-  return array(path, inputs).map((input, i) => plainSpan(input) ?? checkedSpan(input, `${path}[${i}]`))
+export function newSpans(inputs: unknown, path: string): DraftSpan[] {
+  return array(path, inputs).map((input, i) => plainSpan(input, i) ?? checkedSpan(input, i, `${path}[${i}]`))
 }
 
+/** Ready-made spans stand on lines of their own. */
+const leadOf = (text: string | undefined, i: number): Lead => (i === 0 || text === undefined ? NO_LEAD : LINE)
+
 /** The usual span, text and nothing else, without spelling out paths that only an error would name. */
-function plainSpan(input: unknown): NewSpan | undefined {
+function plainSpan(input: unknown, i: number): DraftSpan | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   for (const field in input) if (field !== 'text') return undefined
   const { text } = input as { readonly text?: unknown }
   if (typeof text !== 'string' || !text.isWellFormed()) return undefined
-  return { text, hash: hashOf(text), length: text.length, metadata: undefined, vector: undefined }
+  return {
+    text,
+    hash: hashOf(text),
+    length: text.length,
+    metadata: undefined,
+    vector: undefined,
+    lead: leadOf(text, i),
+    keepsMetadata: true,
+  }
 }
 
-function checkedSpan(input: unknown, here: string): NewSpan {
+function checkedSpan(input: unknown, i: number, here: string): DraftSpan {
   const { text, metadata, vector } = object(here, input, ['text', 'metadata', 'vector'])
   const checked = text === null ? undefined : wellFormed(`${here}.text`, text)
   return {
@@ -172,6 +183,8 @@ function checkedSpan(input: unknown, here: string): NewSpan {
     length: checked?.length ?? 0,
     metadata: metadata === undefined ? undefined : canonical(metadataOf(`${here}.metadata`, metadata)),
     vector: vector === undefined ? undefined : vectorOf(`${here}.vector`, vector),
+    lead: leadOf(checked, i),
+    keepsMetadata: metadata === undefined,
   }
 }
 
@@ -197,15 +210,16 @@ export async function chunked(
   const single = put.vector
   const plain = shared === undefined && single === undefined
   if (put.spans !== undefined) {
-    const spans = put.spans.map((span, i) => ({
-      text: span.text,
-      hash: span.hash,
-      length: span.length,
-      metadata: merge(span.metadata),
-      vector: single ?? span.vector,
-      lead: i === 0 || span.text === undefined ? NO_LEAD : LINE,
-      keepsMetadata: put.metadata === undefined && span.metadata === undefined,
-    }))
+    // With nothing said for the whole source, the spans are what they were made as.
+    const spans =
+      common === undefined && single === undefined
+        ? put.spans
+        : put.spans.map((span) => ({
+            ...span,
+            metadata: merge(span.metadata),
+            vector: single ?? span.vector,
+            keepsMetadata: put.metadata === undefined && span.keepsMetadata,
+          }))
     return outlined({
       hashes: spans.map(({ hash }) => hash ?? NO_HASH).join(''),
       leads: spans.map(({ lead }) => lead),
