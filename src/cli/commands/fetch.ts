@@ -11,20 +11,30 @@ export async function run(
   const typed = keys.map(typedKey)
   const asOf = options.asOf === undefined ? undefined : parseNumber('--as-of', options.asOf)
   context.requireStore()
-  // The ledger itself, not the store above it: agents call this most, and it must start fast.
-  const { openSqliteLedger } = await import('../../ledger/sqlite/ledger.ts')
-  const ledger = openSqliteLedger(context.ledgerFile)
-  let results: readonly FetchResult[]
-  try {
-    const everywhere = asOf === undefined && !context.collectionGiven
-    const collection = everywhere ? undefined : context.requireCollection(await ledger.collections())
-    results = await ledger.fetch(typed, collection?.ref, asOf)
-  } finally {
-    await ledger.close()
-  }
+  const everywhere = asOf === undefined && !context.collectionGiven
+  // Without the store, or even a ledger, where that will do: agents call this most, and it must start fast.
+  const { glance } = await import('../../ledger/sqlite/glance.ts')
+  const results =
+    (everywhere ? glance(context.ledgerFile, typed) : undefined) ?? (await full(context, typed, asOf))
   if (context.json) context.printJson(results.length === 1 ? results[0] : results)
   else results.forEach((result, i) => context.print(...(i > 0 ? [''] : []), ...show(context, result)))
   return Math.max(...results.map((result) => EXIT[result.status]))
+}
+
+async function full(
+  context: Context,
+  keys: readonly string[],
+  asOf: number | undefined,
+): Promise<readonly FetchResult[]> {
+  const { openSqliteLedger } = await import('../../ledger/sqlite/ledger.ts')
+  const ledger = openSqliteLedger(context.ledgerFile)
+  try {
+    const within = asOf !== undefined || context.collectionGiven
+    const collection = within ? context.requireCollection(await ledger.collections()) : undefined
+    return await ledger.fetch(keys, collection?.ref, asOf)
+  } finally {
+    await ledger.close()
+  }
 }
 
 function show(context: Context, result: FetchResult): string[] {
