@@ -259,8 +259,14 @@ export class SqliteLedger implements Ledger {
 
   /** One key, without a transaction of its own: a single statement is a snapshot. */
   fetchOne(key: string, collection?: number): FetchResult | Promise<FetchResult> {
-    this.#checkOpen()
-    const result = fetchNow(this.connection, key, collection, this.#options.clock())
+    let result: FetchResult | 'due'
+    try {
+      result = fetchNow(this.connection, key, collection, this.#options.clock())
+    } catch (error) {
+      // Asking whether the store is open costs as much as a page of the index, so it is asked afterwards.
+      this.#checkOpen()
+      throw storageError(error, this.#path)
+    }
     if (result !== 'due') return result
     return this.expire().then(() => this.fetchOne(key, collection))
   }

@@ -58,12 +58,13 @@ const absent = (key: string): FetchResult => ({ status: 'absent', key: key as Ke
  * The usual answer, a live span, with as few columns as it needs: each costs about as much as a page of the index.
  * `rest` is 1 for everything else (tombstones, summaries), which is then read in full.
  */
+const FIRST_DUE = '(SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL)'
 const LIVE_BY_KEY = `
   SELECT t.span IS NOT NULL OR c.dropped IS NOT NULL OR s.kind = 1,
-    (SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL),
-    s.collection, c.name, o.name, s.text, ${CURRENT_METADATA}, s.born, h.expires
+    ${FIRST_DUE}, s.collection, c.name, o.name, s.text, ${CURRENT_METADATA}, s.born,
+    CASE WHEN ${FIRST_DUE} IS NOT NULL THEN (SELECT h.expires FROM source_head h WHERE h.source = s.source) END
   FROM span s CROSS JOIN collection_head c ON c.collection = s.collection
-  LEFT JOIN source o ON o.id = s.source LEFT JOIN source_head h ON h.source = s.source
+  LEFT JOIN source o ON o.id = s.source
   LEFT JOIN tombstone t ON t.span = s.id
   WHERE s.key = ?`
 
@@ -99,7 +100,7 @@ export function fetchNow(
   collection: number | undefined,
   now: number,
 ): FetchResult | 'due' {
-  const row = connection.row<LiveRow>(LIVE_BY_KEY, textOf(key))
+  const row = connection.rowOf<LiveRow>(LIVE_BY_KEY, textOf(key))
   if (row === undefined) return absent(key)
   if (row[1] !== null && row[1] <= now) return 'due'
   if (collection !== undefined && row[2] !== collection) return absent(key)

@@ -54,6 +54,11 @@ export class Connection {
     return (numbered ? statement.get(named(values)) : statement.get(...values)) as R | undefined
   }
 
+  /** `row` for one parameter, without gathering it into an array: the path of every fetch. */
+  rowOf<R extends Row = Row>(sql: string, value: Value): R | undefined {
+    return this.prepare(sql).get(value) as R | undefined
+  }
+
   rows<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
     const { statement, numbered } = this.#prepare(sql)
     return (numbered ? statement.all(named(values)) : statement.all(...values)) as R[]
