@@ -8,7 +8,7 @@ import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
 import { LEDGER_FILE } from './ledger/sqlite/restore.ts'
 import type { Connection } from './ledger/sqlite/statements.ts'
-import type { Embedder, TextIndex, VectorIndex } from './ports.ts'
+import type { DerivedIndex, Embedder } from './ports.ts'
 import { flag, invalid, object, wholeNumber } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
@@ -49,7 +49,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     )
   if (!inMemory) makeDirectory(directory)
 
-  const derived: (TextIndex | VectorIndex)[] = []
+  const derived: DerivedIndex[] = []
   const ledger = openSqliteLedger(path, {
     clock,
     derived,

@@ -372,23 +372,27 @@ export interface TextAnswer {
   readonly pruned: readonly string[]
 }
 
-/** Full text, derived from the ledger: it may lag, and may be deleted. */
-export interface TextIndex {
-  /** Absorbs what is missing, then answers. @throws COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
-  search(collection: number, query: TextQuery): Promise<TextAnswer>
+/** What is derived from the ledger: it may lag, may be deleted, and is made anew without an embedder. */
+export interface DerivedIndex {
   /** Absorbs the log of one collection, or of all, in steps that leave the process responsive. @throws STORE_BUSY, ABORTED */
   catchUp(options?: {
     readonly collection?: number
     readonly signal?: AbortSignal
     readonly onProgress?: (collection: number, pending: number) => void
   }): Promise<void>
-  /** Call after a commit: the index catches up once the process has nothing else to do. */
+  /** Call after a commit: the index catches up in the background. */
   wake(): void
   /** Compares the index with the live spans, and makes it anew where they differ when told to: O(store). */
   verify(repair: boolean): Promise<readonly Problem[]>
   /** Removes every trace of these spans, which are tombstones, from its files. Answers what that still waits for. */
   erase(ids: readonly number[]): Promise<readonly string[]>
   close(): Promise<void>
+}
+
+/** Full text. */
+export interface TextIndex extends DerivedIndex {
+  /** Absorbs what is missing, then answers. @throws COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
+  search(collection: number, query: TextQuery): Promise<TextAnswer>
 }
 
 /**
@@ -573,23 +577,10 @@ export interface VectorAnswer {
   readonly path: VectorPath
 }
 
-/** Vectors, derived from the ledger: the index may lag or be deleted, answers are complete all the same. */
-export interface VectorIndex {
+/** Vectors. Where the index lags or is missing, answers are complete all the same. */
+export interface VectorIndex extends DerivedIndex {
   /** @throws NO_VECTORS, INVALID_VECTOR, COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
   search(collection: number, query: VectorQuery): Promise<VectorAnswer>
-  /** Brings the index of one collection, or of all, up to the log. @throws ABORTED */
-  catchUp(options?: {
-    readonly collection?: number
-    readonly signal?: AbortSignal
-    readonly onProgress?: (collection: number, pending: number) => void
-  }): Promise<void>
-  /** Call after a commit: the index catches up in the background. */
-  wake(): void
-  /** Compares the index with the live spans, and makes it anew where they differ when told to: O(store). */
-  verify(repair: boolean): Promise<readonly Problem[]>
-  /** Removes every trace of these spans, which are tombstones, from its files. Answers what that still waits for. */
-  erase(ids: readonly number[]): Promise<readonly string[]>
-  close(): Promise<void>
 }
 
 /** Computes vectors after the fact: those that deferred puts left out, and those of another embedder. */

@@ -239,10 +239,10 @@ export class Collection {
     for (let i = window.before; i < draft.count - window.after; i++) chunks.push(draft.span(i))
     const decided = await this.#decide(window, head.trailing, { chunks, trailing: draft.trailing })
     // A field left out keeps its value, also where `update` changed it since.
-    const updated = decided.updated.filter((entry) => {
-      const slot = decided.slots.find((s) => 'keep' in s && s.keep === entry)
-      return slot !== undefined && 'chunk' in slot && !chunks[slot.chunk]!.keepsMetadata
-    })
+    const left = new Set<number>()
+    for (const slot of decided.slots)
+      if ('keep' in slot && chunks[slot.chunk]!.keepsMetadata) left.add(slot.keep)
+    const updated = decided.updated.filter((entry) => !left.has(entry))
     const changeset = { ...decided, updated }
     const same =
       standing &&

@@ -8,6 +8,7 @@ import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
 import type {
   Backup,
   CollectionInfo,
+  DerivedIndex,
   Erased,
   FindQuery,
   Head,
@@ -59,7 +60,7 @@ export interface LedgerOptions {
   /** Called after each commit. */
   readonly onCommit?: () => void
   /** Files derived from the ledger, which an erasure has to reach. They answer what they still wait for. */
-  readonly derived?: readonly { erase(ids: readonly number[]): Promise<readonly string[]> }[]
+  readonly derived?: readonly Pick<DerivedIndex, 'erase'>[]
 }
 
 /** Milliseconds of uninterrupted writing after which others get a turn. */
