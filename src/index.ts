@@ -40,6 +40,16 @@ export {
   type Tombstone,
   type WriteResult,
 } from './core/model.ts'
+export {
+  checkFidelity,
+  type FidelityCode,
+  type FidelityPair,
+  type FidelityReason,
+  type FidelityResult,
+  type FidelityVerdict,
+  judgeFidelity,
+  type SecondOpinion,
+} from './guarantees/fidelity/index.ts'
 export { openStore, restoreBackup, type StoreOptions } from './open.ts'
 export type {
   Backup,
