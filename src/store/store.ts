@@ -14,7 +14,7 @@ import type {
   TextIndex,
   VectorIndex,
 } from '../ports.ts'
-import type { Delivery, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
+import type { EventStream, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
 import { array, flag, identifier, invalid, object, wholeNumber } from './input.ts'
 
@@ -148,7 +148,7 @@ export class Store implements AsyncDisposable {
    * Reads events as they come, each collection in order. With a `consumer` the reading is durable: what is not
    * acknowledged comes again, also after a crash. @throws as `Subscriptions.subscribe` says
    */
-  subscribe(options: SubscribeOptions = {}): AsyncIterableIterator<Delivery> {
+  subscribe(options: SubscribeOptions = {}): EventStream {
     return this.#parts.subscriptions.subscribe(options)
   }
 

@@ -33,11 +33,23 @@ export type Delivery = StoreEvent & {
    * and its collection goes on.
    */
   nack(options?: NackOptions): Promise<void>
+  /** Gives the event up, in order like `ack`: it becomes a dead letter at once, and its collection goes on. */
+  terminate(options?: Pick<NackOptions, 'error'>): Promise<void>
+}
+
+/** Events as they come. Leaving the loop, or `return()`, ends the subscription. */
+export interface EventStream extends AsyncIterableIterator<Delivery> {
+  /**
+   * Resumes after everything that was delivered or that the filter passed over, so that it also moves on where nothing
+   * is delivered. Undefined until the log was looked at for the first time.
+   */
+  readonly cursor: string | undefined
 }
 
 interface Answers {
   ack(delivered: Delivered): Promise<void>
   nack(delivered: Delivered, options: NackOptions): Promise<void>
+  terminate(delivered: Delivered, options: Pick<NackOptions, 'error'>): Promise<void>
 }
 
 /** What only the subscription needs to know of a delivery; hidden, so that a delivery is data and four members. */
@@ -113,6 +125,10 @@ class Handle {
 
   nack(options: NackOptions = {}): Promise<void> {
     return this.#answers.nack(this.#delivered, options)
+  }
+
+  terminate(options: Pick<NackOptions, 'error'> = {}): Promise<void> {
+    return this.#answers.terminate(this.#delivered, options)
   }
 }
 

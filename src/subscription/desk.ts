@@ -65,11 +65,26 @@ export class Desk {
   }
 
   nack(delivered: Delivered, options: NackOptions): Promise<void> {
+    const { maxAttempts, backoff } = this.#plan
+    const { attempt } = delivered
+    return this.#giveBack(
+      delivered,
+      options.error,
+      attempt < maxAttempts ? this.#clock() + (options.delay ?? backoff(attempt)) : undefined,
+    )
+  }
+
+  terminate(delivered: Delivered, options: Pick<NackOptions, 'error'>): Promise<void> {
+    return this.#giveBack(delivered, options.error, undefined)
+  }
+
+  /** `due`: when to deliver it again; undefined: it becomes a dead letter. */
+  #giveBack(delivered: Delivered, error: unknown, due: number | undefined): Promise<void> {
     if (this.#plan.consumer === undefined)
       return Promise.reject(
         new SpanStoreError(
           'INVALID_ARGUMENT',
-          'nack: only a consumer can have an event delivered again; subscribe with a consumer name',
+          'nack, terminate: only a consumer can give an event back; subscribe with a consumer name',
           { path: 'consumer' },
         ),
       )
@@ -78,26 +93,26 @@ export class Desk {
     if (refusal !== undefined) return Promise.reject(refusal)
     delivered.state = 'nacked'
     this.activeAt = this.#clock()
-    return delivered.replay ? this.#nackReplay(delivered, options) : this.#nackNext(delivered, lane!, options)
+    return delivered.replay
+      ? this.#nackReplay(delivered, error)
+      : this.#nackNext(delivered, lane!, error, due)
   }
 
-  #nackReplay(delivered: Delivered, options: NackOptions): Promise<void> {
+  #nackReplay(delivered: Delivered, error: unknown): Promise<void> {
     const { ref, position, attempt: attempts } = delivered
     return this.#settler.add({
-      failure: { ref, position, attempts, error: describe(options.error), due: undefined },
+      failure: { ref, position, attempts, error: describe(error), due: undefined },
       done: () => this.#intake.replayed(ref, position),
       undo: () => reopen(delivered),
     })
   }
 
-  #nackNext(delivered: Delivered, lane: Lane, options: NackOptions): Promise<void> {
+  #nackNext(delivered: Delivered, lane: Lane, error: unknown, due: number | undefined): Promise<void> {
     const { ref, position, attempt: attempts } = delivered
-    const { maxAttempts, backoff } = this.#plan
-    const due = attempts < maxAttempts ? this.#clock() + (options.delay ?? backoff(attempts)) : undefined
     this.#intake.goBack(lane, position - 1)
     lane.undecided = true
     return this.#settler.add({
-      failure: { ref, position, attempts, error: describe(options.error), due },
+      failure: { ref, position, attempts, error: describe(error), due },
       done: () => {
         lane.undecided = false
         lane.heldUntil = due ?? 0

@@ -1,9 +1,9 @@
 import { SpanStoreError } from '../core/errors.ts'
-import type { Delivery } from './delivery.ts'
+import type { EventStream } from './delivery.ts'
 import { parseOptions, type SubscribeOptions } from './options.ts'
 import { Subscription, type SubscriptionHost } from './subscription.ts'
 
-export type { Delivery, NackOptions } from './delivery.ts'
+export type { Delivery, EventStream, NackOptions } from './delivery.ts'
 export type { SubscribeOptions } from './options.ts'
 export type { SubscriptionHost } from './subscription.ts'
 
@@ -24,7 +24,7 @@ export class Subscriptions {
    * duration can lose it to another. @throws INVALID_ARGUMENT at once; CONSUMER_LEASED, CONSUMER_MISMATCH,
    * CURSOR_INVALID, CURSOR_EXPIRED, LEASE_LOST, ABORTED, STORE_CLOSED while iterating
    */
-  subscribe(options: SubscribeOptions = {}): AsyncIterableIterator<Delivery> {
+  subscribe(options: SubscribeOptions = {}): EventStream {
     const subscription = new Subscription(this.#host, parseOptions(options), (ended) =>
       this.#active.delete(ended),
     )

@@ -128,6 +128,11 @@ export class Intake {
     return positions
   }
 
+  /** By collection id, up to where the log was delivered or passed over by the filter. */
+  passed(): Map<string, number> {
+    return new Map([...this.lanes.values()].map((lane) => [lane.head.id, lane.passed]))
+  }
+
   /** When the next lane that is held back may go on. */
   heldUntil(): number {
     let next = Number.POSITIVE_INFINITY

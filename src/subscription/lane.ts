@@ -39,6 +39,11 @@ export class Lane {
     return this.#next < this.#buffer.length
   }
 
+  /** Everything up to here was delivered, or passed over by the filter. */
+  get passed(): number {
+    return this.buffered ? this.#buffer[this.#next]!.position - 1 : this.#through
+  }
+
   /** There is more in the log than was read, and it may be read. */
   wants(now: number): boolean {
     return !this.buffered && !this.undecided && this.#through < this.head.position && this.heldUntil <= now

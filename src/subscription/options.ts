@@ -16,6 +16,11 @@ export interface SubscribeOptions extends EventFilter {
   readonly lease?: number
   /** Wait while another holds the consumer, instead of CONSUMER_LEASED. */
   readonly wait?: boolean
+  /**
+   * Who holds the consumer: a name that is nobody else's. A holder of the same name takes the consumer over at once,
+   * so that one who comes back after a crash need not wait for its own lease to end.
+   */
+  readonly holder?: string
   /** Deliveries of a collection that may wait for their acknowledgement, 100 unless given; then no more come. */
   readonly maxUnacked?: number
   /** Failures after which an event becomes a dead letter, 10 unless given. */
@@ -33,9 +38,18 @@ export interface Plan {
   readonly batch: number
   readonly lease: number
   readonly wait: boolean
+  readonly holder: string | undefined
   readonly maxUnacked: number
   readonly maxAttempts: number
   readonly backoff: (failures: number) => number
+}
+
+function parseHolder(holder: unknown): string {
+  if (typeof holder === 'string' && holder !== '') return holder
+  throw new SpanStoreError('INVALID_ARGUMENT', `holder: ${JSON.stringify(holder)} is not a name`, {
+    path: 'holder',
+    value: holder,
+  })
 }
 
 const FIRST_DELAY = 1000
@@ -74,6 +88,7 @@ export function parseOptions(options: SubscribeOptions): Plan {
     batch: count('batch', 500),
     lease: count('lease', 30_000),
     wait: options.wait ?? false,
+    holder: options.holder === undefined ? undefined : parseHolder(options.holder),
     maxUnacked: count('maxUnacked', 100),
     maxAttempts: count('maxAttempts', 10),
     backoff: options.backoff ?? doubling,

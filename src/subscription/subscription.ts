@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bell, ConsumerCursor, EventLog, Lease, Settlement } from '../core/consumer.ts'
+import { encodeCursor } from '../core/cursor.ts'
 import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
-import { Delivered, type Delivery, deliver } from './delivery.ts'
+import { Delivered, type Delivery, deliver, type EventStream } from './delivery.ts'
 import { Desk } from './desk.ts'
 import { Intake } from './intake.ts'
 import type { Lane } from './lane.ts'
@@ -27,7 +28,7 @@ const LONGEST = 2 ** 31 - 1
 const START: ConsumerCursor = { position: 0, attempts: 0, due: 0 }
 
 /** One iteration over the log. A call to `next` that waits keeps the process alive, as an open socket would. */
-export class Subscription implements AsyncIterableIterator<Delivery> {
+export class Subscription implements EventStream {
   readonly #host: SubscriptionHost
   readonly #plan: Plan
   readonly #intake: Intake
@@ -48,6 +49,7 @@ export class Subscription implements AsyncIterableIterator<Delivery> {
   /** Something happened since the log was looked at. */
   #rung = false
   #busy = false
+  #looked = false
   #calls = 0
   #last: Promise<unknown> = Promise.resolve()
 
@@ -90,6 +92,10 @@ export class Subscription implements AsyncIterableIterator<Delivery> {
       () => this.#calls--,
     )
     return result
+  }
+
+  get cursor(): string | undefined {
+    return this.#looked ? encodeCursor(this.#intake.passed()) : undefined
   }
 
   async return(): Promise<IteratorResult<Delivery, undefined>> {
@@ -156,7 +162,7 @@ export class Subscription implements AsyncIterableIterator<Delivery> {
       this.#start = (ref) => ({ ...START, position: positions.get(ref) ?? 0 })
       return
     }
-    const holder = randomUUID()
+    const holder = this.#plan.holder ?? randomUUID()
     while (this.#outcome === undefined) {
       this.#rung = false
       try {
@@ -178,6 +184,7 @@ export class Subscription implements AsyncIterableIterator<Delivery> {
     this.#rung = false
     const due = await this.#host.onIdle?.()
     const more = await this.#intake.look(this.#lease, this.#host.clock(), (lane) => this.#join(lane))
+    this.#looked = true
     this.#busy = more || this.#intake.ready
     if (this.#busy || this.#outcome !== undefined) return
     if (!this.#plan.follow && !this.#intake.waitsForAnswers()) {

@@ -289,4 +289,16 @@ describe('pruned events', () => {
       code: 'CURSOR_EXPIRED',
     })
   })
+
+  test('is given up at once when terminated, and its collection goes on', async () => {
+    const { ledger } = await timed(3)
+    const read = await ledger.drain({ consumer: 'c' }, (delivery) =>
+      delivery.position === 2 ? delivery.terminate({ error: 'never' }) : delivery.ack(),
+    )
+    expect(positions(read)).toEqual([1, 2, 3])
+    expect(await ledger.consumers.deadLetters('c')).toMatchObject([
+      { position: 2, attempts: 1, error: 'never', replaying: false },
+    ])
+    expect((await ledger.consumers.lag('c')).events).toBe(0)
+  })
 })

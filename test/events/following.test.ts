@@ -186,4 +186,24 @@ describe('a doorbell', () => {
     expect(await looksOf(20)).toBe(0)
     expect(rings).toBe(1)
   })
+
+  test('has a cursor that passes what its filter leaves out, so that pruning does not expire it', async () => {
+    const ledger = newLedger()
+    const notes = await ledger.collection('notes')
+    await ledger.emit(notes, 3)
+    const subscription = ledger.subscribe({ from: 'now', types: ['session.frozen'] })
+    expect(subscription.cursor).toBeUndefined()
+    const next = subscription.next()
+    await vi.waitFor(() => expect(subscription.cursor).toBeDefined())
+    const before = subscription.cursor!
+    await ledger.emit(notes, 2)
+    await vi.waitFor(() => expect(subscription.cursor).not.toBe(before))
+    const between = subscription.cursor!
+    await ledger.emit(notes, 1, 'session.frozen')
+    expect((await next).value?.position).toBe(7)
+    expect(subscription.cursor).toBe((await next).value!.cursor)
+    await subscription.return?.()
+    expect(positions(await ledger.drain({ from: between }))).toEqual([7])
+    expect(positions(await ledger.drain({ from: before }))).toEqual([5, 6, 7])
+  })
 })

@@ -146,4 +146,24 @@ describe('a lease', () => {
     await refused
     expect(positions(await openLedger(ledger.directory).drain({ consumer: 'c' }))).toEqual([1])
   })
+
+  test('of a name is taken back at once by a holder of the same name, and its former self is told', async () => {
+    const ledger = newLedger()
+    await ledger.collection('notes')
+    const before = ledger.subscribe({ consumer: 'c', holder: 'worker 7' })
+    const { value } = await before.next()
+    const other = ledger.subscribe({ consumer: 'c', holder: 'worker 8' })
+    await expect(other.next()).rejects.toMatchObject({ code: 'CONSUMER_LEASED' })
+    const after = openLedger(ledger.directory).subscribe({ consumer: 'c', holder: 'worker 7' })
+    expect((await after.next()).value!.id).toBe(value!.id)
+    await expect(value!.ack()).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    await after.return?.()
+  })
+
+  test('refuses a holder that is not a name', () => {
+    const ledger = newLedger()
+    expect(() => ledger.subscribe({ consumer: 'c', holder: '' })).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
+    )
+  })
 })
