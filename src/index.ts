@@ -79,4 +79,4 @@ export type {
 } from './store/search-options.ts'
 export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
 export type { CollectionOptions, Store } from './store/store.ts'
-export type { Delivery, NackOptions, SubscribeOptions } from './subscription/index.ts'
+export type { Delivery, EventStream, NackOptions, SubscribeOptions } from './subscription/index.ts'
