@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { eventBenches } from './events.ts'
+import { fidelityBenches } from './fidelity.ts'
 import type { Measured } from './harness.ts'
 import { ledgerBenches } from './ledger.ts'
 import { searchBenches } from './search.ts'
@@ -9,6 +10,7 @@ const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => 
   ledger: ledgerBenches,
   events: eventBenches,
   search: searchBenches,
+  fidelity: fidelityBenches,
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
