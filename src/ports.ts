@@ -240,6 +240,7 @@ export interface Consumers {
   deadLetters(name: string): Promise<DeadLetter[]>
   /** Delivers dead letters again, before anything else. */
   replay(name: string, which: WhichDeadLetters): Promise<{ readonly replayed: number }>
+  info(name: string): Promise<ConsumerInfo>
   discard(name: string, which: WhichDeadLetters): Promise<{ readonly discarded: number }>
   /** Deletes a collection's events before a position. Refused while a consumer has not acknowledged them, unless `force`. */
   pruneEvents(

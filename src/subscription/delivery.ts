@@ -44,6 +44,11 @@ export interface EventStream extends AsyncIterableIterator<Delivery> {
    * is delivered. Undefined until the log was looked at for the first time.
    */
   readonly cursor: string | undefined
+  /**
+   * Resolves when reading can begin: the start is understood, the consumer held. Asking for the first event does the
+   * same. @throws CONSUMER_LEASED, CONSUMER_MISMATCH, CURSOR_INVALID, CURSOR_EXPIRED, POSITION_UNKNOWN, ABORTED, STORE_CLOSED
+   */
+  ready(): Promise<void>
 }
 
 interface Answers {
@@ -119,6 +124,10 @@ class Handle {
     return this.#cursor()
   }
 
+  static isVoid(delivery: Delivery): boolean {
+    return #delivered in delivery && delivery.#delivered.state === 'void'
+  }
+
   ack(): Promise<void> {
     return this.#answers.ack(this.#delivered)
   }
@@ -131,6 +140,9 @@ class Handle {
     return this.#answers.terminate(this.#delivered, options)
   }
 }
+
+/** Whether it counts no longer: an earlier event of its collection failed, and this one comes again after it. */
+export const isVoid = (delivery: Delivery): boolean => Handle.isVoid(delivery)
 
 export const deliver = (
   event: StoreEvent,

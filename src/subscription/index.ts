@@ -3,7 +3,7 @@ import type { EventStream } from './delivery.ts'
 import { parseOptions, type SubscribeOptions } from './options.ts'
 import { Subscription, type SubscriptionHost } from './subscription.ts'
 
-export type { Delivery, EventStream, NackOptions } from './delivery.ts'
+export { type Delivery, type EventStream, isVoid, type NackOptions } from './delivery.ts'
 export type { SubscribeOptions } from './options.ts'
 export type { SubscriptionHost } from './subscription.ts'
 

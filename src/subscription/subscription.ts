@@ -81,10 +81,7 @@ export class Subscription implements EventStream {
       if (value !== undefined) return Promise.resolve({ done: false, value })
     }
     // At once, so that 'now' of a new consumer is when its first event is asked for.
-    if (this.#outcome === undefined && this.#opening === undefined) {
-      this.#opening = this.#open()
-      this.#opening.catch(() => undefined)
-    }
+    this.#begin()
     this.#calls++
     const result = this.#last.then(() => this.#pull())
     this.#last = result.then(
@@ -92,6 +89,25 @@ export class Subscription implements EventStream {
       () => this.#calls--,
     )
     return result
+  }
+
+  async ready(): Promise<void> {
+    this.#begin()
+    try {
+      await this.#opening
+    } catch (error) {
+      if (this.#outcome === undefined) {
+        await this.end('done')
+        throw error
+      }
+    }
+    if (this.#outcome instanceof SpanStoreError) throw this.#outcome
+  }
+
+  #begin(): void {
+    if (this.#outcome !== undefined || this.#opening !== undefined) return
+    this.#opening = this.#open()
+    this.#opening.catch(() => undefined)
   }
 
   get cursor(): string | undefined {

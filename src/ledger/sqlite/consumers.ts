@@ -64,6 +64,11 @@ export class SqliteConsumers implements Consumers {
       .map(([name]) => infoOf(connection, clock(), requireConsumer(connection, name)))
   }
 
+  async info(name: string): Promise<ConsumerInfo> {
+    const { connection, clock } = this.#host
+    return infoOf(connection, clock(), requireConsumer(connection, name))
+  }
+
   /**
    * How far behind it is, in events its filter admits and in the age of the oldest of them. With a filter the
    * unread part of the log is scanned, in strides that leave the process responsive.
