@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { SqliteAttributeIndex } from './attributes/attribute-index.ts'
 import { SpanStoreError } from './core/errors.ts'
 import { Indexer } from './indexer.ts'
 import { SqliteConsumers } from './ledger/sqlite/consumers.ts'
@@ -8,7 +9,7 @@ import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
 import { LEDGER_FILE } from './ledger/sqlite/restore.ts'
 import type { Connection } from './ledger/sqlite/statements.ts'
-import type { DerivedIndex, Embedder } from './ports.ts'
+import type { AttributeIndex, DerivedIndex, Embedder } from './ports.ts'
 import { flag, invalid, object, wholeNumber } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
@@ -50,24 +51,28 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
   if (!inMemory) makeDirectory(directory)
 
   const derived: DerivedIndex[] = []
+  const candidates: AttributeIndex['candidates'] = (...asked) => attributes.candidates(...asked)
   const ledger = openSqliteLedger(path, {
     clock,
     derived,
+    candidates,
     onCommit: () => {
       bell.ring()
       text.wake()
       vectors.wake()
+      attributes.wake()
     },
     ...(options.wait === undefined ? {} : { wait: options.wait }),
   })
   const { connection } = ledger
   const bell = new Doorbell({ connection, ...(inMemory ? {} : { directory }) })
-  const text = new SqliteTextIndex(ledger, path)
+  const text = new SqliteTextIndex(ledger, path, { candidates })
+  const attributes = new SqliteAttributeIndex(ledger, path)
   const vectors = new LedgerVectorIndex(
     ledger.vectors,
     inMemory ? {} : { directory: join(directory, 'index') },
   )
-  derived.push(text, vectors)
+  derived.push(text, vectors, attributes)
   const host = {
     connection,
     clock,
@@ -77,6 +82,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     ledger,
     text,
     vectors,
+    attributes,
     clock,
     bell,
     consumers: new SqliteConsumers(host),

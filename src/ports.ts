@@ -1,10 +1,13 @@
+import type { Authority } from './core/authority.ts'
 import type { Changeset, Entry, Lead } from './core/changeset.ts'
+import type { Decision, Freeze, Probes, Purpose, Reading } from './core/compaction.ts'
 import type { ConsumerInfo, DeadLetter, EventFilter, Lag, Start } from './core/consumer.ts'
 import type { Filter } from './core/filter.ts'
 import type { Key } from './core/key.ts'
 import type {
   Dependent,
   FetchResult,
+  FetchStatus,
   Lineage,
   Metric,
   PutResult,
@@ -16,6 +19,7 @@ import type {
   Summary,
   WriteResult,
 } from './core/model.ts'
+import type { Admits, LiveRecord, RecordChange, RecordOutcome, RecordResult } from './core/record.ts'
 
 /*
  * Ports carry commands, not transactions: the store decides with pure functions, a ledger commits what was decided
@@ -157,7 +161,7 @@ export interface Erased extends Retired {
 
 export interface RegisterCommand {
   readonly text: string
-  readonly claims: readonly string[]
+  readonly claims: readonly ClaimRecord[]
   readonly dependsOn: readonly { readonly key: Key; readonly printed: boolean }[]
   readonly covers: readonly Key[]
   readonly replaces: readonly Key[]
@@ -165,6 +169,16 @@ export interface RegisterCommand {
   readonly basedOn: ReadonlyMap<string, number> | undefined
   /** Text with its anchors blanked: equal for summaries that say the same about other keys. */
   readonly skeleton: string
+  /** How complete the summarizer called it, from 0 to 1. */
+  readonly completeness: number | undefined
+}
+
+export interface ClaimRecord {
+  readonly text: string
+  /** Whether a key can be derived for it from the summary's text alone. */
+  readonly derivable: boolean
+  /** Registered although it was found unfaithful. */
+  readonly unverified: boolean
 }
 
 export interface Registered extends WriteResult {
@@ -192,6 +206,7 @@ export interface Problem {
     | 'WRONG_IDENTICAL'
     | 'WRONG_TEXT_INDEX'
     | 'WRONG_VECTOR_INDEX'
+    | 'WRONG_ATTRIBUTE_INDEX'
   readonly what: string
   readonly repaired: boolean
 }
@@ -204,6 +219,12 @@ export interface LedgerStats {
     readonly live: number
     readonly tombstones: number
     readonly summaries: { readonly current: number; readonly suspect: number; readonly stale: number }
+    /**
+     * Reads through sessions, by how their keys were found: printed in a summary of the session, or by a query. Only
+     * the former say whether summaries still stand.
+     */
+    readonly rehydrations: { readonly anchored: Probes; readonly queried: Probes }
+    readonly frozen: number
   }[]
   readonly events: number
   readonly bytes: number
@@ -230,6 +251,7 @@ export interface Consumers {
     options?: { readonly filter?: EventFilter; readonly start?: Start },
   ): Promise<ConsumerInfo>
   list(): Promise<ConsumerInfo[]>
+  info(name: string): Promise<ConsumerInfo>
   /** How far behind it is, in events its filter admits and in the age of the oldest of them. */
   lag(name: string): Promise<Lag>
   /** Starts over from there; what it did not acknowledge is passed over, or comes again. */
@@ -240,7 +262,6 @@ export interface Consumers {
   deadLetters(name: string): Promise<DeadLetter[]>
   /** Delivers dead letters again, before anything else. */
   replay(name: string, which: WhichDeadLetters): Promise<{ readonly replayed: number }>
-  info(name: string): Promise<ConsumerInfo>
   discard(name: string, which: WhichDeadLetters): Promise<{ readonly discarded: number }>
   /** Deletes a collection's events before a position. Refused while a consumer has not acknowledged them, unless `force`. */
   pruneEvents(
@@ -249,12 +270,306 @@ export interface Consumers {
   ): Promise<{ readonly pruned: number }>
 }
 
+/** Records, as clients of vector databases know them (see `core/record.ts`). */
+export interface RecordLedger {
+  /**
+   * One transaction; one outcome per change, in order. `unless`: nothing is written if one of these sources changed
+   * after a position of this collection; the answer then names those that did.
+   */
+  write(
+    collection: number,
+    changes: readonly RecordChange[],
+    options: WriteOptions & {
+      readonly unless?: { readonly after: number; readonly sources: readonly string[] }
+    },
+  ): Promise<RecordsWritten | { readonly moved: readonly string[] }>
+  /** One slot per id, in request order, all of one snapshot. */
+  read(
+    collection: number,
+    sources: readonly string[],
+    vectors: boolean,
+  ): Promise<{ readonly slots: readonly RecordResult[]; readonly position: number }>
+  /** Span ids of the live records that pass, in the order in which their sources came (or came back). */
+  order(
+    collection: number,
+    where: Filter | undefined,
+    admits: Admits | undefined,
+  ): Promise<{ readonly ids: readonly number[]; readonly position: number }>
+  /** Those of these spans that are live, in the given order. */
+  rows(collection: number, ids: readonly number[], vectors: boolean): Promise<readonly LiveRecord[]>
+  /** Those of these sources that changed after a position. */
+  moved(collection: number, after: number, sources: readonly string[]): Promise<readonly string[]>
+}
+
+export interface RecordsWritten extends WriteResult {
+  /** Where the collection stood before. */
+  readonly before: number
+  readonly outcomes: readonly RecordOutcome[]
+}
+
+/** Keys that were read the same way and answered the same. */
+export interface Rehydrations {
+  readonly status: FetchStatus
+  /** Whether there was text to stand on, at the key or at its `identical`. */
+  readonly hit: boolean
+  readonly cited: 'self' | 'external'
+  readonly purpose: Purpose
+  /** Found by a search, not by a key the session had. */
+  readonly queried: boolean
+  /** One for each time; may repeat. */
+  readonly keys: readonly string[]
+}
+
+/** What an agent read elsewhere and told the store. */
+export interface Report {
+  readonly key: string
+  readonly hit: boolean
+  readonly cited: 'self' | 'external'
+}
+
+/** An agent's context at one time. Texts stay outside. */
+export interface Snapshot {
+  readonly tokens: number
+  /** Tokens for what another part of the context stands for as well. */
+  readonly duplicate: number
+  /** Parts that are no text of this store, and those among them that cite no key. */
+  readonly foreign: number
+  readonly uncited: number
+  /** What foreign parts cite. */
+  readonly cites: readonly Key[]
+}
+
+/** A batch of what one session observed. */
+export interface Observed {
+  readonly rehydrations: readonly Rehydrations[]
+  readonly reports: readonly Report[]
+  readonly citations: readonly string[]
+  readonly snapshots: readonly Snapshot[]
+  /** How far an index beside the store has read this collection's log. */
+  readonly through?: number
+}
+
+/** Where a session stands: a write that was decided on an older one is refused. */
+export interface SessionMark {
+  /** 0 before the first. */
+  readonly epoch: number
+  /** Counts freezes, discarded epochs and reconcile passes. */
+  readonly interventions: number
+}
+
+/** What the monitor decides on, of the cycles since the last reconcile pass and within a window. */
+export interface SignalRows {
+  readonly mark: SessionMark
+  readonly freeze?: Freeze
+  /** The epoch of the last reconcile pass or discarded epoch; 0 without one. */
+  readonly checkpoint: number
+  /** Keys that live summaries cite and that do not resolve. */
+  readonly unresolvable: readonly Key[]
+  /** So, of foreign parts of the context. */
+  readonly unresolvableForeign: readonly Key[]
+  /** Keys cited in live summaries that an index beside the store cannot know yet, or did not find. */
+  readonly behind: readonly Key[]
+  readonly self: Probes
+  readonly external: Probes
+  /** Reads told to the store; misses among them of keys that were live. */
+  readonly reported: number
+  readonly lagging: number
+  /** Whether an index beside the store was ever named. */
+  readonly beside: boolean
+  readonly snapshot?: Snapshot
+  /** Summaries that took the place of others over the same spans; those that cite more than what they replaced. */
+  readonly recompacted: number
+  readonly inflated: readonly { readonly key: Key; readonly before: number; readonly after: number }[]
+  /** How many reads of spans, and how many citations, by age in cycles. */
+  readonly rehydratedAges: ReadonlyMap<number, number>
+  readonly citedAges: ReadonlyMap<number, number>
+  /** Earlier readings of the same window, oldest first. */
+  readonly earlier: readonly Reading[]
+}
+
+export interface SessionKnobs {
+  /** Milliseconds for which `prune` leaves the texts of retired spans that live summaries of the session stand on. */
+  readonly retention?: number
+  /** How many cycles old a span may be that the session's `search` returns. */
+  readonly recencyWindow?: number
+}
+
+export interface EpochDiscarded extends WriteResult {
+  /** 0: there was none to discard. */
+  readonly epoch: number
+  readonly discarded: readonly Key[]
+  /** What the epoch had replaced, back under new keys. */
+  readonly restored: readonly { readonly from: Key; readonly to: Key }[]
+  /** What could not come back, and the dependencies it lacks; none where its text was erased. */
+  readonly lost: readonly { readonly key: Key; readonly missing: readonly Key[] }[]
+}
+
+/** A live summary of the session, as `reconcile` finds it. */
+export interface Reconcilable {
+  readonly summary: Summary
+  readonly standings: readonly {
+    readonly key: Key
+    readonly printed: boolean
+    readonly result: FetchResult
+    readonly satisfied: boolean
+    /** What stands for it now: itself, its `identical`, or the live ends of its successors. */
+    readonly live: readonly FetchResult[]
+  }[]
+  /** The live spans that stand for those it covers. */
+  readonly covers: readonly Key[]
+}
+
+export interface Reconciliation {
+  readonly mark: SessionMark
+  readonly freeze?: Freeze
+  /** Position by collection id. */
+  readonly basedOn: ReadonlyMap<string, number>
+  /** Equal for as long as the session's live summaries and what they lack are the same. */
+  readonly fingerprint: string
+  /** Those that are not current, oldest first. */
+  readonly summaries: readonly Reconcilable[]
+  /** What all current summaries cite. */
+  readonly cited: readonly Key[]
+  /** Keys the agent cited in its own words since the last pass that do not resolve. */
+  readonly citations: readonly FetchResult[]
+}
+
+export interface ReconcileCommand {
+  readonly mark: SessionMark
+  readonly basedOn: ReadonlyMap<string, number>
+  readonly fingerprint: string
+  /** In the order in which they are written; a later one may cite the old key of an earlier one. */
+  readonly rewrites: readonly { readonly key: Key; readonly summary: RegisterCommand }[]
+  readonly withdrawn: readonly Key[]
+}
+
+export interface Reconciled extends Registered {
+  readonly resumed: boolean
+}
+
+/**
+ * What a ledger keeps of a session beside its summaries: observations, the monitor's readings, freezes. A freeze is
+ * ended by `reconcile` alone, and by that only where every live summary of the session is current afterwards.
+ */
+export interface SessionRecords {
+  /** One transaction. */
+  observe(collection: number, session: string, observed: Observed): Promise<void>
+  /** Those of the keys that were ever read with success, whatever for. */
+  rehydrated(collection: number, session: string, keys: readonly Key[]): Promise<ReadonlySet<Key>>
+  /** Those of the keys that the agent ever cited in its own words. */
+  cited(collection: number, session: string, keys: readonly Key[]): Promise<ReadonlySet<Key>>
+  /** Every read of the session, by how its key was found. */
+  probes(
+    collection: number,
+    session: string,
+  ): Promise<{ readonly anchored: Probes; readonly queried: Probes }>
+  freeze(collection: number, session: string): Promise<Freeze | undefined>
+  /** `window`: over how many cycles; `trend`: how far back earlier readings go. */
+  signals(
+    collection: number,
+    session: string,
+    over: { readonly window: number; readonly trend: number },
+  ): Promise<SignalRows>
+  /**
+   * Keeps a reading, and freezes the session where `freeze` says so. `undefined`: the session moved since the mark;
+   * read again.
+   */
+  judge(
+    collection: number,
+    session: string,
+    mark: SessionMark,
+    reading: Reading,
+    freeze: { readonly decision: Exclude<Decision, 'proceed'>; readonly reason: string } | undefined,
+  ): Promise<{ readonly freeze?: Freeze } | undefined>
+  /** Oldest first, the last `limit` of them. */
+  readings(collection: number, session: string, limit: number): Promise<readonly Reading[]>
+  knobs(collection: number, session: string): Promise<SessionKnobs>
+  /** Undefined leaves a knob as it is; `null` unsets it. */
+  turn(
+    collection: number,
+    session: string,
+    knobs: { readonly retention?: number | null; readonly recencyWindow?: number | null },
+  ): Promise<void>
+  /** The position at which the cycle began that lies so many back. 0: before the first. */
+  since(collection: number, session: string, cycles: number): Promise<number>
+  discardEpoch(collection: number, session: string, options: WriteOptions): Promise<EpochDiscarded>
+  reconciliation(collection: number, session: string): Promise<Reconciliation>
+  /** All or nothing. @throws INPUTS_MOVED, SESSION_FROZEN (no epoch discarded yet), DEPENDENCY_UNSATISFIED, CYCLE */
+  reconcile(collection: number, session: string, command: ReconcileCommand): Promise<Reconciled>
+}
+
+/** What a gate answered. */
+export interface GateRecord {
+  /** Of the session's collection, and of all: where the store stood when the gate began to look. */
+  readonly position: number
+  readonly cursor: string
+  readonly positions: ReadonlyMap<string, number>
+  readonly action?: string
+  readonly verdict: 'substantiated' | 'refused'
+  readonly claims: readonly {
+    readonly text: string
+    readonly summary?: Key
+    readonly verdict: 'substantiated' | 'refused'
+    /** It was compared with what it stands on, and says the same. */
+    readonly verified: boolean
+    readonly code?: string
+    /** Live keys it stands on, down to spans. */
+    readonly keys: readonly Key[]
+  }[]
+}
+
+export interface Relied {
+  readonly verdict: 'substantiated' | 'refused'
+  /** Keys the gate relied on that something has happened to since. */
+  moved(): Promise<readonly Key[]>
+}
+
+/** A claim that looks as if it could stand alone, whose key is not derivable and whose span no longer resolves. */
+export interface UnbackedClaim {
+  readonly summary: Key
+  /** Which claim of the summary, from 0. */
+  readonly claim: number
+  readonly text: string
+  /** The key it may have stood on: given beside the text, and gone. */
+  readonly key: Key
+}
+
+/** A summary that was acted on, none of whose spans was read since it was registered. */
+export interface UnreadSummary {
+  readonly summary: Key
+  /** The action, where a gate was told its name. */
+  readonly action?: string
+  /** When it was last acted on, in milliseconds since the epoch. */
+  readonly at: number
+  readonly keys: readonly Key[]
+}
+
+/** The log of what gates answered, and what can be told from it. */
+export interface GateRecords {
+  /** One transaction. Answers when. */
+  record(collection: number, session: string, gate: GateRecord): Promise<number>
+  /** Of each claim, in order: what its last verification is worth now. */
+  authorities(collection: number, session: string, claims: readonly string[]): Promise<readonly Authority[]>
+  /** The gate of this session that answered this cursor; one that refused first. */
+  relied(collection: number, session: string, cursor: string): Promise<Relied | undefined>
+  unbacked(collection: number, session: string): Promise<readonly UnbackedClaim[]>
+  unread(collection: number, session: string): Promise<readonly UnreadSummary[]>
+}
+
 export interface Ledger {
   readonly id: Key
   readonly vectors: VectorRecords
+  readonly gates: GateRecords
+  readonly sessions: SessionRecords
+  readonly records: RecordLedger
 
   collections(): Promise<readonly CollectionInfo[]>
-  openCollection(name: string, metric: Metric | undefined, recreate: boolean): Promise<CollectionInfo>
+  /** `create: false`: one that is there, or COLLECTION_UNKNOWN. */
+  openCollection(
+    name: string,
+    metric: Metric | undefined,
+    options: { readonly recreate: boolean; readonly create: boolean },
+  ): Promise<CollectionInfo>
   renameCollection(name: string, to: string): Promise<void>
   dropCollection(name: string): Promise<WriteResult>
 
@@ -264,6 +579,8 @@ export interface Ledger {
   fetch(keys: readonly string[], collection?: number, asOf?: number): Promise<readonly FetchResult[]>
   find(collection: number, query: FindQuery): Promise<readonly Span[]>
   count(collection: number, where?: Filter): Promise<number>
+  /** Keys of the live spans that pass a filter, oldest first. */
+  matching(collection: number, where: Filter): Promise<readonly Key[]>
   source(collection: number, source: string, asOf?: number): Promise<SourceResult>
   sources(collection: number, after: string | undefined, limit: number): Promise<readonly SourceResult[]>
   history(collection: number, source: string): Promise<readonly Revision[]>
@@ -396,6 +713,22 @@ export interface TextIndex extends DerivedIndex {
   search(collection: number, query: TextQuery): Promise<TextAnswer>
 }
 
+/** Spans that may pass a filter. */
+export interface Candidates {
+  /** Ascending. Every live span that passes is among them, but for those that came or changed after `position`. */
+  readonly ids: readonly number[]
+  readonly position: number
+}
+
+/** Which spans have which metadata. */
+export interface AttributeIndex extends DerivedIndex {
+  /**
+   * Undefined where asking about every span is as quick, or the index is not there yet. Answers at once, and never
+   * fails for what is wrong with the index.
+   */
+  candidates(collection: number, where: Filter): Candidates | undefined
+}
+
 /**
  * What vectors of a collection are compared in. A span's vector is the last one supplied with it, else the embedding
  * of its text by the active embedder.
@@ -483,17 +816,14 @@ export interface VectorRecords {
   ): { readonly hashes: readonly string[]; readonly through: VectorArrivals }
   /** The present state of these spans. */
   rows(collection: number, space: VectorSpace, ids: readonly number[]): readonly VectorRow[]
-  /** Ids of live spans that pass a filter, above `after`, by id; reads a bounded part of the collection. */
-  matching(
-    collection: number,
-    where: Filter,
-    after: number,
-  ): { readonly ids: readonly number[]; readonly last: number | undefined }
+  /** Ids of the live spans that pass a filter, oldest first. `pause` is awaited between steps of a few milliseconds. */
+  matching(collection: number, where: Filter, pause: () => Promise<void>): Promise<readonly number[]>
   /** Those of these ids that are live and pass the filter, in the given order, and the position of that snapshot. */
   passing(
     collection: number,
     ids: readonly number[],
     where: Filter | undefined,
+    admits?: Admits,
   ): { readonly ids: readonly number[]; readonly position: number }
   /** Live spans as the ledger has them. */
   spans(ids: readonly number[], asOf?: number): readonly Span[]
@@ -538,6 +868,10 @@ export interface VectorQuery {
   readonly limit: number
   readonly offset: number
   readonly where?: Filter
+  /** Asked of live spans that pass `where`; not together with `asOf`. */
+  readonly admits?: Admits
+  /** Compare these spans alone. Not together with `asOf`. */
+  readonly among?: readonly number[]
   readonly asOf?: number
   /** 1: exact. Less: an approximate index may answer, with about this part of the true nearest. */
   readonly accuracy: number

@@ -21,15 +21,18 @@ const RANKS: Readonly<Record<string, number>> = {
   vector: 3,
   embed: 3,
   testing: 3,
-  // Text search reads the ledger's file beside its own.
+  // Text search reads the ledger's file beside its own, as what finds spans by their metadata does.
   text: 4,
+  attributes: 4,
   open: 5,
   index: 6,
   ingest: 7,
   wire: 7,
   adapters: 7,
-  server: 7,
-  cli: 8,
+  client: 7,
+  // A server mounts what speaks other protocols.
+  server: 8,
+  cli: 9,
 }
 
 /** Areas that import neither packages nor Node: everything in them can be reasoned about as a pure function. */
@@ -40,7 +43,7 @@ const PURE_PACKAGES = ['diff/lib/diff/array.js']
 
 /** Packages with native code or tied to a database, and the areas that may know them. `open` imports them lazily. */
 const CONFINED = ['better-sqlite3', '@lancedb/lancedb', 'drizzle-orm']
-const MAY_IMPORT_CONFINED = ['ledger', 'vector', 'text', 'open']
+const MAY_IMPORT_CONFINED = ['ledger', 'vector', 'text', 'attributes', 'open']
 const ONLY_LAZILY = ['open']
 
 /** Files that may `import(expression)`, which this test cannot follow. */

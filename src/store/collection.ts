@@ -54,8 +54,10 @@ import {
   invalid,
   metadataOf,
   object,
+  wellFormed,
   wholeNumber,
 } from './input.ts'
+import { Records } from './records.ts'
 import { type Searched, search, similar } from './search.ts'
 import type { SearchOptions, SearchResult, SimilarOptions } from './search-options.ts'
 import { Session } from './session.ts'
@@ -93,6 +95,7 @@ export class Collection {
   #active: string | undefined
   /** Chunkers this process has used here, so that a later put may leave the chunker out. */
   readonly #chunkers = new Map<string, Chunker>()
+  #records: Records | undefined
 
   constructor(context: CollectionContext, info: CollectionInfo) {
     this.#context = context
@@ -404,23 +407,13 @@ export class Collection {
       throw invalid('options.reason', reason, "give 'deleted' or 'evicted'")
     const chosen = Array.isArray(keys)
       ? keysOf('keys', keys)
-      : await this.#matching(object('keys', keys, ['where']).where)
+      : await this.#ledger.matching(this.#info.ref, parseFilter(object('keys', keys, ['where']).where))
     return await this.#ledger.retire(
       this.#info.ref,
       chosen,
       reason,
       this.#command('retire', options.commandId),
     )
-  }
-
-  async #matching(where: unknown): Promise<readonly Key[]> {
-    const filter = parseFilter(where)
-    const spans = await this.#ledger.find(this.#info.ref, {
-      where: filter,
-      limit: Number.MAX_SAFE_INTEGER,
-      offset: 0,
-    })
-    return spans.map((span) => span.key)
   }
 
   /**
@@ -577,9 +570,10 @@ export class Collection {
     return await this.#ledger.source(this.#info.ref, identifier('source', id), asOfOption(options))
   }
 
-  /** Every source ever seen, by name, removed ones included. */
-  async *sources(): AsyncGenerator<SourceResult> {
-    let after: string | undefined
+  /** Every source ever seen, by name, removed ones included; with `after`, those whose names come after that. */
+  async *sources(options: { readonly after?: string } = {}): AsyncGenerator<SourceResult> {
+    object('options', options, ['after'])
+    let after = options.after === undefined ? undefined : wellFormed('options.after', options.after)
     for (;;) {
       const page = await this.#ledger.sources(this.#info.ref, after, 200)
       yield* page
@@ -621,6 +615,12 @@ export class Collection {
   /** Every summary that stands on a key, at any depth, nearest first. */
   async dependents(key: string): Promise<readonly Dependent[]> {
     return await this.#ledger.dependents(parseKey(key))
+  }
+
+  /** The same collection as clients of vector databases know it; adapters for their protocols stand on it. */
+  records(): Records {
+    this.#records ??= new Records(this.#context, this.#info)
+    return this.#records
   }
 
   /** A session's handle; a session begins with its first summary. */

@@ -7,6 +7,7 @@ import type {
   CollectionInfo,
   Consumers,
   DeferredVectors,
+  DerivedIndex,
   Embedder,
   Ledger,
   LedgerStats,
@@ -23,6 +24,8 @@ export interface CollectionOptions {
   readonly metric?: Metric
   /** Allow a name that belonged to a collection since renamed or dropped. */
   readonly recreate?: boolean
+  /** Default true. `false`: refuse with COLLECTION_UNKNOWN instead of making a new collection. */
+  readonly create?: boolean
 }
 
 /** What a store is put together from; `openStore` does it. */
@@ -30,6 +33,7 @@ export interface StoreParts {
   readonly ledger: Ledger
   readonly text: TextIndex
   readonly vectors: VectorIndex
+  readonly attributes: DerivedIndex
   readonly deferred: DeferredVectors
   readonly bell: Bell & { close(): void }
   readonly consumers: Consumers
@@ -38,10 +42,15 @@ export interface StoreParts {
   readonly clock: () => number
 }
 
+/** Milliseconds before a collection that is opened again is looked through again. */
+const LOOK_AGAIN = 60_000
+
 /** An open store. Get one from `openStore(directory)`; close it when done. */
 export class Store implements AsyncDisposable {
   readonly #ledger: Ledger
   readonly #parts: StoreParts
+  /** When each collection was last looked through for texts without vectors, in milliseconds. */
+  readonly #looked = new Map<number, number>()
 
   constructor(parts: StoreParts) {
     this.#ledger = parts.ledger
@@ -55,21 +64,24 @@ export class Store implements AsyncDisposable {
   /**
    * Opens or creates a collection.
    * @throws COLLECTION_MISMATCH for another metric; COLLECTION_RENAMED or COLLECTION_DROPPED for a name that is no
-   * longer in use, unless `recreate`
+   * longer in use, unless `recreate`; COLLECTION_UNKNOWN with `create: false`
    */
   async collection(name: string, options: CollectionOptions = {}): Promise<Collection> {
-    object('options', options, ['metric', 'recreate'])
+    object('options', options, ['metric', 'recreate', 'create'])
     const { metric } = options
     if (metric !== undefined && !['cosine', 'l2', 'ip'].includes(metric))
       throw invalid('options.metric', metric, "give 'cosine', 'l2' or 'ip'")
-    const info = await this.#ledger.openCollection(
-      identifier('name', name),
-      metric,
-      options.recreate === true,
-    )
+    const info = await this.#ledger.openCollection(identifier('name', name), metric, {
+      recreate: flag('options.recreate', options.recreate),
+      create: flag('options.create', options.create ?? true),
+    })
     const { ledger, text, vectors, deferred, embedder, clock } = this.#parts
-    // What an earlier process left to be embedded, if it did.
-    if (info.embedder !== undefined && info.embedder === embedder?.id) deferred.wake(info.ref)
+    // What other processes left to be embedded, if they did. Looking reads the collection, and some open it often.
+    const looked = this.#looked.get(info.ref) ?? Number.NEGATIVE_INFINITY
+    if (info.embedder !== undefined && info.embedder === embedder?.id && clock() - looked >= LOOK_AGAIN) {
+      this.#looked.set(info.ref, clock())
+      deferred.wake(info.ref)
+    }
     return new Collection({ ledger, text, vectors, deferred, embedder, clock }, info)
   }
 
@@ -114,6 +126,7 @@ export class Store implements AsyncDisposable {
       ...(await this.#ledger.verify(repair)),
       ...(await this.#parts.text.verify(repair)),
       ...(await this.#parts.vectors.verify(repair)),
+      ...(await this.#parts.attributes.verify(repair)),
     ]
   }
 
@@ -164,6 +177,7 @@ export class Store implements AsyncDisposable {
     await this.#parts.deferred.close()
     await this.#parts.text.close()
     await this.#parts.vectors.close()
+    await this.#parts.attributes.close()
     await this.#ledger.close()
   }
 

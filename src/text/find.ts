@@ -1,9 +1,10 @@
 import type { Filter } from '../core/filter.ts'
+import { EVENT } from '../ledger/sqlite/codes.ts'
 import { filterSql } from '../ledger/sqlite/filter-sql.ts'
 import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
 import type { Connection, Value } from '../ledger/sqlite/statements.ts'
-import type { TextHit, TextQuery } from '../ports.ts'
+import type { Candidates, TextHit, TextQuery } from '../ports.ts'
 import { tableOf } from './absorb.ts'
 import { type Asked, type Expression, everyWord, express, type Frequency } from './expression.ts'
 import { highlight } from './highlights.ts'
@@ -17,12 +18,27 @@ export interface Condition {
   readonly values: readonly Value[]
 }
 
+/** One of those known to be possible, or newer than that knowledge. */
+const POSSIBLE = `(s.id IN (SELECT value FROM json_each(?)) OR s.id IN (
+  SELECT e.node FROM event e WHERE e.collection = ? AND e.position > ?
+    AND e.type IN (${EVENT['span.added']}, ${EVENT['span.updated']})))`
+
 /** Live, of the collection, and passing the filter. */
-function liveIn(collection: number, where: Filter | undefined): Condition {
+function liveIn(
+  collection: number,
+  where: Filter | undefined,
+  candidates: Candidates | undefined,
+): Condition {
   const filter = where && filterSql(where, CURRENT_METADATA)
+  // Whether a span is among few is found out much sooner than whether its metadata pass.
   return {
-    sql: `s.collection = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id) AND ${filter?.sql ?? '1'}`,
-    values: [collection, ...(filter?.params ?? [])],
+    sql: `${candidates === undefined ? '' : `${POSSIBLE} AND `}s.collection = ?
+      AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id) AND ${filter?.sql ?? '1'}`,
+    values: [
+      ...(candidates === undefined ? [] : [JSON.stringify(candidates.ids), collection, candidates.position]),
+      collection,
+      ...(filter?.params ?? []),
+    ],
   }
 }
 
@@ -41,8 +57,9 @@ export function find(
   query: TextQuery,
   asked: Asked,
   index: { readonly rows: number; readonly frequency: Frequency; readonly exact: boolean },
+  candidates: Candidates | undefined,
 ): Found {
-  const condition = liveIn(collection, query.where)
+  const condition = liveIn(collection, query.where, candidates)
   const table = tableOf(collection)
   const hitsFor = (match: string | undefined): TextHit[] => {
     if (match === undefined) return []

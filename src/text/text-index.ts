@@ -5,7 +5,7 @@ import { requireCollection } from '../ledger/sqlite/collections.ts'
 import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
-import type { Problem, TextAnswer, TextIndex, TextQuery } from '../ports.ts'
+import type { AttributeIndex, Candidates, Problem, TextAnswer, TextIndex, TextQuery } from '../ports.ts'
 import { absorb, follows, reach, readHead, readState, write } from './absorb.ts'
 import {
   isDamage,
@@ -27,6 +27,8 @@ export interface TextIndexOptions {
   readonly wait?: number
   /** How long nothing may have been committed before the index catches up by itself, in milliseconds. */
   readonly idle?: number
+  /** Which spans a filter may let pass, where that is known without looking at each. */
+  readonly candidates?: AttributeIndex['candidates']
 }
 
 /** Another process is writing to the index. */
@@ -52,6 +54,7 @@ export class SqliteTextIndex implements TextIndex {
   readonly #ledgerPath: string
   readonly #wait: number
   readonly #idle: number
+  readonly #candidates: AttributeIndex['candidates']
   #frequencies = new Frequencies()
   #database: TextDatabase | undefined
   #timer: NodeJS.Timeout | undefined
@@ -64,6 +67,7 @@ export class SqliteTextIndex implements TextIndex {
     this.#ledgerPath = ledgerPath
     this.#wait = options.wait ?? 10_000
     this.#idle = options.idle ?? 1_000
+    this.#candidates = options.candidates ?? (() => undefined)
   }
 
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -78,36 +82,49 @@ export class SqliteTextIndex implements TextIndex {
       if (query.asOf !== undefined)
         return await this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
       const deadline = performance.now() + this.#wait
+      // Before any snapshot: what they lack is in the log that it sees.
+      const candidates = query.where && this.#candidates(collection, query.where)
       for (;;) {
-        const answer = this.#snapshot(() => this.#answerIfCurrent(collection, query, asked))
+        const answer = this.#snapshot(() => this.#answerIfCurrent(collection, query, asked, candidates))
         if (answer !== undefined) return answer
         const step = this.#write((database) => {
           const pending = absorb(database, collection)
           // In the same transaction, so that writers elsewhere cannot keep a search from ever being up to date.
-          return pending === 0 ? this.#answerIfCurrent(collection, query, asked) : undefined
+          return pending === 0 ? this.#answerIfCurrent(collection, query, asked, candidates) : undefined
         })
         if (step !== BUSY && step !== undefined) return step
         this.#check(query.signal)
-        if (performance.now() > deadline) return this.#snapshot(() => this.#answer(collection, query, asked))
+        if (performance.now() > deadline)
+          return this.#snapshot(() => this.#answer(collection, query, asked, candidates))
         await (step === BUSY ? sleep(2) : nextTurn())
       }
     })
   }
 
-  #answerIfCurrent(collection: number, query: TextQuery, asked: Asked): TextAnswer | undefined {
+  #answerIfCurrent(
+    collection: number,
+    query: TextQuery,
+    asked: Asked,
+    candidates: Candidates | undefined,
+  ): TextAnswer | undefined {
     const { connection } = this.#open()
     const state = readState(connection, collection)
     const head = readHead(connection, collection)!
     const current =
       state !== undefined && reach(state) === head.position && follows(connection, collection, state, head)
-    return current ? this.#answer(collection, query, asked) : undefined
+    return current ? this.#answer(collection, query, asked, candidates) : undefined
   }
 
-  #answer(collection: number, query: TextQuery, asked: Asked): TextAnswer {
+  #answer(
+    collection: number,
+    query: TextQuery,
+    asked: Asked,
+    candidates: Candidates | undefined,
+  ): TextAnswer {
     const { connection } = this.#open()
     requireCollection(connection, collection)
     const state = readState(connection, collection)
-    const { position } = readHead(connection, collection)!
+    const { position, floor } = readHead(connection, collection)!
     const indexedThrough = reach(state)
     const common = {
       position,
@@ -116,11 +133,13 @@ export class SqliteTextIndex implements TextIndex {
       hasWords: hasWords(asked),
     }
     if (state === undefined || !common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
-    const { hits, expression } = find(connection, collection, query, asked, {
+    const index = {
       rows: state.rows,
       frequency: this.#frequencies.of(this.#open(), collection, state),
       exact: indexedThrough === position,
-    })
+    }
+    const possible = candidates !== undefined && candidates.position >= floor ? candidates : undefined
+    const { hits, expression } = find(connection, collection, query, asked, index, possible)
     return { ...common, hits, words: expression.used, pruned: expression.pruned }
   }
 

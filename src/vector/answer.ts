@@ -1,9 +1,13 @@
+import type { Filter } from '../core/filter.ts'
 import type { VectorAnswer, VectorPath, VectorQuery, VectorRecords } from '../ports.ts'
 import type { Candidate } from './nearest.ts'
 import type { Pause, View } from './view.ts'
 
 /** Spans that pass a filter are compared one by one up to this many; beyond, enough of the nearest are checked. */
 const FEW = 5_000
+
+/** A filter that states no condition. */
+const ALL: Filter = { op: 'and', filters: [] }
 
 /** How many of the nearest are looked at for a filter before the spans that pass it are. */
 const FAR = 1_000
@@ -21,13 +25,15 @@ export async function answerBy(
   pause: Pause,
 ): Promise<VectorAnswer> {
   const started = performance.now()
-  const { where } = query
+  const { where, admits, among } = query
+  const filtered = where !== undefined || admits !== undefined
   const wanted = query.offset + query.limit
   const check = (found: readonly Candidate[]) =>
     records.passing(
       collection,
       found.map(({ id }) => id),
       where,
+      admits,
     )
   const done = (
     found: readonly Candidate[],
@@ -49,13 +55,18 @@ export async function answerBy(
         searching: performance.now() - started,
       },
     })
-  let limit = where === undefined ? wanted : 4 * wanted + 64
+  if (among !== undefined) {
+    const { ids } = records.passing(collection, among, where, admits)
+    const few = await view.among(new Set(ids), wanted)
+    return done(few, check(few), 'set', ids.length)
+  }
+  let limit = filtered ? 4 * wanted + 64 : wanted
   for (let passing: ReadonlySet<number> | undefined; ; ) {
     const { found, all } = await view.nearest(limit)
     const checked = check(found)
     if (all || checked.ids.length >= wanted)
-      return done(found, checked, where === undefined ? 'none' : 'checked', found.length)
-    if (where === undefined) {
+      return done(found, checked, filtered ? 'checked' : 'none', found.length)
+    if (!filtered) {
       limit *= 4
       continue
     }
@@ -72,19 +83,24 @@ export async function answerBy(
   }
 }
 
-async function matching(
+/** Spans judged by a condition in JavaScript between two turns of the event loop. */
+const JUDGED = 1_000
+
+/** All live spans that pass. */
+export async function matching(
   records: VectorRecords,
   collection: number,
-  { where, except }: VectorQuery,
+  { where, admits, except }: VectorQuery,
   pause: Pause,
 ): Promise<ReadonlySet<number>> {
-  const passing = new Set<number>()
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const { ids, last } = records.matching(collection, where!, after)
-    for (const id of ids) passing.add(id)
-    after = last
-    if (after !== undefined) await pause()
-  }
+  const ids = await records.matching(collection, where ?? ALL, pause)
+  const passing = new Set(admits === undefined ? ids : [])
+  if (admits !== undefined)
+    for (let i = 0; i < ids.length; i += JUDGED) {
+      if (i > 0) await pause()
+      const judged = records.passing(collection, ids.slice(i, i + JUDGED), undefined, admits).ids
+      for (const id of judged) passing.add(id)
+    }
   if (except !== undefined) passing.delete(except)
   return passing
 }

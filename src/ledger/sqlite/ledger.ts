@@ -6,6 +6,7 @@ import type { Filter } from '../../core/filter.ts'
 import { type Key, keyAfter } from '../../core/key.ts'
 import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
 import type {
+  AttributeIndex,
   Backup,
   CollectionInfo,
   DerivedIndex,
@@ -18,6 +19,7 @@ import type {
   PlannedAppend,
   PlannedPut,
   Problem,
+  RecordLedger,
   RegisterCommand,
   VectorRecords,
   Window,
@@ -32,17 +34,19 @@ import {
   writeCollection,
   writeDrop,
   writeRename,
+  knownCollection,
 } from './collections.ts'
 import { Commit } from './commit.ts'
 import { type EraseTarget, writeErase } from './erase.ts'
-import { filterSql } from './filter-sql.ts'
 import { dependents, lineage } from './graph.ts'
-import { CURRENT_METADATA, Gaps, readSource, readWindow } from './heads.ts'
+import { Gaps, readSource, readWindow } from './heads.ts'
+import { type MatchingHost, withMatching } from './matching.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
 import { PRUNE_BATCH, writePruned } from './prune.ts'
 import { writeAppend, writePut } from './put.ts'
-import { fetchAsOf, fetchNow, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import { fetchAsOf, fetchNow, keyOf, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import { movedSources, readRecord, readRecordRows, recordOrder, writeRecord } from './records.ts'
 import { writeExpired, writeRemove, writeRetire, writeUpdate } from './retire.ts'
 import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
 import { Connection, insertInto } from './statements.ts'
@@ -61,6 +65,8 @@ export interface LedgerOptions {
   readonly onCommit?: () => void
   /** Files derived from the ledger, which an erasure has to reach. They answer what they still wait for. */
   readonly derived?: readonly Pick<DerivedIndex, 'erase'>[]
+  /** Which spans a filter may let pass, where that is known without looking at each. */
+  readonly candidates?: AttributeIndex['candidates']
 }
 
 /** Milliseconds of uninterrupted writing after which others get a turn. */
@@ -94,6 +100,7 @@ export function openSqliteLedger(path: string, options: LedgerOptions = {}): Sql
     wait,
     onCommit: options.onCommit ?? (() => {}),
     derived: options.derived ?? [],
+    candidates: options.candidates ?? (() => undefined),
   })
 }
 
@@ -101,10 +108,12 @@ export class SqliteLedger implements Ledger {
   readonly id: Key
   readonly connection: Connection
   readonly vectors: VectorRecords
+  readonly records: RecordLedger
   readonly #db: BetterSqlite3.Database
   readonly #path: string
   readonly #options: Required<LedgerOptions>
   readonly #mint: (at: number) => Key
+  readonly #matching: MatchingHost
   /** When the event loop last had a turn, as far as writes know. */
   #turn = performance.now()
 
@@ -116,9 +125,14 @@ export class SqliteLedger implements Ledger {
     prepareTemporaryTables(this.connection)
     this.id = this.connection.value<Key>('SELECT key FROM store')!
     this.#mint = monotonicKeys()
-    this.vectors = new SqliteVectors({
-      connection: this.connection,
+    this.records = this.#records()
+    this.#matching = {
       snapshot: (work) => this.#snapshot(work),
+      candidates: options.candidates,
+    }
+    this.vectors = new SqliteVectors({
+      ...this.#matching,
+      connection: this.connection,
       transact: (work) => this.transact(work),
       expire: () => this.expire(),
     })
@@ -238,8 +252,13 @@ export class SqliteLedger implements Ledger {
     return await this.#read(listCollections)
   }
 
-  async openCollection(name: string, metric: Metric | undefined, recreate: boolean): Promise<CollectionInfo> {
+  async openCollection(
+    name: string,
+    metric: Metric | undefined,
+    { recreate, create }: { readonly recreate: boolean; readonly create: boolean },
+  ): Promise<CollectionInfo> {
     this.#checkOpen()
+    if (!create) return checkMetric(await this.#read((connection) => knownCollection(connection, name)), metric)
     const found = findCollection(this.connection, name)
     if (found !== undefined) return checkMetric(found, metric)
     const made = await this.#write({}, (commit) =>
@@ -282,32 +301,33 @@ export class SqliteLedger implements Ledger {
   }
 
   async find(collection: number, query: FindQuery): Promise<readonly Span[]> {
-    return await this.#read((connection) => {
-      requireCollection(connection, collection)
-      const { sql, params } = liveSpansWhere(query)
-      return connection
-        .rows<[number]>(
-          `${sql} ORDER BY s.id LIMIT ? OFFSET ?`,
-          collection,
-          ...params,
-          query.limit,
-          query.offset,
-        )
-        .map(([id]) => {
-          const row = connection.row<NodeRow>(NODE_BY_ID, id)!
-          return spanOf(row, row[3])
-        })
-    })
+    const { limit, offset } = query
+    await this.expire()
+    const needed = offset + limit
+    return await withMatching(this.#matching, collection, query, { needed }, (connection, ids) =>
+      ids.slice(offset).map((id) => {
+        const row = connection.row<NodeRow>(NODE_BY_ID, id)!
+        return spanOf(row, row[3])
+      }),
+    )
   }
 
   async count(collection: number, where?: Filter): Promise<number> {
+    if (where !== undefined) {
+      await this.expire()
+      return await withMatching(this.#matching, collection, { where }, {}, (_, ids) => ids.length)
+    }
     return await this.#read((connection) => {
       requireCollection(connection, collection)
-      if (where === undefined)
-        return connection.value<number>('SELECT live FROM collection_head WHERE collection = ?', collection)!
-      const { sql, params } = liveSpansWhere({ where })
-      return connection.once<[number]>(`SELECT count(*) FROM (${sql})`, collection, ...params)[0]![0]
+      return connection.value<number>('SELECT live FROM collection_head WHERE collection = ?', collection)!
     })
+  }
+
+  async matching(collection: number, where: Filter): Promise<readonly Key[]> {
+    await this.expire()
+    return await withMatching(this.#matching, collection, { where }, {}, (connection, ids) =>
+      ids.map((id) => keyOf(connection, id)),
+    )
   }
 
   async source(collection: number, source: string, asOf?: number) {
@@ -440,6 +460,39 @@ export class SqliteLedger implements Ledger {
     return this.#writeIn(collection, options, (commit) => writeUpdate(commit, collection, keys, patch))
   }
 
+  #records(): RecordLedger {
+    return {
+      write: (collection, changes, { unless, ...options }) =>
+        this.#writeIn(collection, options, (commit) => {
+          const { connection } = commit
+          const moved = unless && movedSources(connection, collection, unless.after, unless.sources)
+          if (moved !== undefined && moved.length > 0) return { moved }
+          const before = commit.position(collection)
+          const written = changes.map((change) => writeRecord(commit, collection, change))
+          return {
+            before,
+            position: commit.position(collection),
+            outcomes: written.map(({ outcome }) => outcome),
+            stale: written.flatMap(({ stale }) => stale),
+          }
+        }),
+      read: (collection, sources, vectors) =>
+        this.#read((connection) => ({
+          slots: sources.map((source) => readRecord(connection, collection, source, vectors)),
+          position: positionOf(connection, collection),
+        })),
+      order: (collection, where, admits) =>
+        this.#read((connection) => ({
+          ids: recordOrder(connection, collection, where, admits),
+          position: positionOf(connection, collection),
+        })),
+      rows: (collection, ids, vectors) =>
+        this.#read((connection) => readRecordRows(connection, collection, ids, vectors)),
+      moved: (collection, after, sources) =>
+        this.#read((connection) => movedSources(connection, collection, after, sources)),
+    }
+  }
+
   register(
     collection: number,
     session: string,
@@ -525,21 +578,8 @@ export class SqliteLedger implements Ledger {
   }
 }
 
-/** Ids of a collection's live spans that pass the filter; the collection is the first parameter. */
-function liveSpansWhere(query: { where?: Filter; sources?: readonly string[] }) {
-  const parts = [
-    `SELECT s.id FROM span s WHERE s.collection = ? AND s.kind = 0
-     AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)`,
-  ]
-  const params: (string | number | null)[] = []
-  if (query.sources !== undefined) {
-    parts.push('AND s.source IN (SELECT o.id FROM source o JOIN json_each(?) j ON j.value = o.name)')
-    params.push(JSON.stringify(query.sources))
-  }
-  if (query.where !== undefined) {
-    const filter = filterSql(query.where, CURRENT_METADATA)
-    parts.push(`AND ${filter.sql}`)
-    params.push(...filter.params)
-  }
-  return { sql: parts.join(' '), params }
+/** Where a collection stands. @throws COLLECTION_DROPPED */
+function positionOf(connection: Connection, collection: number): number {
+  requireCollection(connection, collection)
+  return connection.value<number>('SELECT position FROM collection_head WHERE collection = ?', collection)!
 }

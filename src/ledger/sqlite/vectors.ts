@@ -1,6 +1,7 @@
 import type { Filter } from '../../core/filter.ts'
 import type { Key } from '../../core/key.ts'
 import type { Metric, Span } from '../../core/model.ts'
+import type { Admits } from '../../core/record.ts'
 import type {
   Computed,
   VectorArrivals,
@@ -15,9 +16,11 @@ import { requireCollection } from './collections.ts'
 import { Commit } from './commit.ts'
 import { filterSql } from './filter-sql.ts'
 import { CURRENT_METADATA } from './heads.ts'
+import { type MatchingHost, withMatching } from './matching.ts'
+import { admitted } from './records.ts'
 import { checkPosition, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import type { Connection, Value } from './statements.ts'
-import { embedderId, writeComputed } from './vector-rows.ts'
+import { embedderId, floatsOf, writeComputed } from './vector-rows.ts'
 
 /** Ids looked at by one call that filters them. */
 const WINDOW = 2_000
@@ -34,9 +37,8 @@ const HAS_WORDS = `s.text IS NOT NULL AND trim(s.text, ${BLANKS}) <> ''`
 const TOUCHES = `(e.type IN (${EVENT['span.added']}, ${EVENT['span.retired']}, ${EVENT['span.erased']})
   OR (e.type = ${EVENT['span.updated']} AND e.number & 2)) AND e.node IS NOT NULL`
 
-interface Host {
+interface Host extends MatchingHost {
   readonly connection: Connection
-  snapshot<T>(work: (connection: Connection) => T): T
   transact<T>(work: (connection: Connection, now: number) => T): Promise<T>
   expire(): Promise<unknown>
 }
@@ -190,26 +192,11 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 
-  matching(collection: number, where: Filter, after: number) {
-    return this.#host.snapshot((connection) => {
-      const last = lastOf(connection, collection, after, WINDOW)
-      if (last === undefined) return { ids: [], last }
-      const filter = filterSql(where, CURRENT_METADATA)
-      const ids = connection
-        .once<[number]>(
-          `SELECT s.id FROM span s INDEXED BY span_collection
-           WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE} AND ${filter.sql}`,
-          collection,
-          after,
-          last,
-          ...filter.params,
-        )
-        .map(([id]) => id)
-      return { ids, last }
-    })
+  async matching(collection: number, where: Filter, pause: () => Promise<void>): Promise<readonly number[]> {
+    return await withMatching(this.#host, collection, { where }, { pause }, (_, ids) => ids)
   }
 
-  passing(collection: number, ids: readonly number[], where: Filter | undefined) {
+  passing(collection: number, ids: readonly number[], where: Filter | undefined, admits?: Admits) {
     return this.#host.snapshot((connection) => {
       requireCollection(connection, collection)
       const position = connection.value<number>(
@@ -225,7 +212,8 @@ export class SqliteVectors implements VectorRecords {
           ? connection.rows<[number]>(from, asked, collection)
           : connection.once<[number]>(`${from} AND ${filter.sql}`, asked, collection, ...filter.params)
       const live = new Set(found.map(([id]) => id))
-      return { ids: ids.filter((id) => live.has(id)), position }
+      const passing = ids.filter((id) => live.has(id))
+      return { ids: admits === undefined ? passing : admitted(connection, passing, admits), position }
     })
   }
 
@@ -386,11 +374,4 @@ const metadataAt = (position: number): string =>
 function rowOf([id, bytes, hash]: Row, space: VectorSpace): VectorRow {
   const vector = bytes?.byteLength === 4 * space.dimensions ? floatsOf(bytes) : undefined
   return { id, vector, waitsFor: vector === undefined && hash !== null ? hash : undefined }
-}
-
-/** A view where the bytes are aligned, else a copy. */
-function floatsOf(bytes: Buffer): Float32Array {
-  const { buffer, byteOffset, byteLength } = bytes
-  if (byteOffset % 4 === 0) return new Float32Array(buffer, byteOffset, byteLength / 4)
-  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
 }
