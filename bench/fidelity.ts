@@ -24,6 +24,10 @@ export async function fidelityBenches(report: (measured: Measured) => void): Pro
 function accuracy(name: string, pairs: readonly LabelledPair[], report: (measured: Measured) => void): void {
   const judged = pairs.map((pair) => ({ pair, ...checkFidelity(pair) }))
   const ours = score(judged)
+  const hard = judged.filter(
+    ({ pair, reasons }) => pair.label === 'faithful' && reasons.some(({ severity }) => severity === 'hard'),
+  ).length
+  const faithful = judged.filter(({ pair }) => pair.label === 'faithful').length
   const half = (which: 'dev' | 'heldOut') =>
     score(judged.filter(({ pair }) => halfOf(pair.id) === which)).balancedAccuracy.toFixed(1)
   report({
@@ -34,6 +38,7 @@ function accuracy(name: string, pairs: readonly LabelledPair[], report: (measure
       pairs: ours.pairs,
       auc: ours.auc.toFixed(1),
       'false alarms': ours.falseAlarms.toFixed(1),
+      'by hard reasons': ((100 * hard) / faithful).toFixed(1),
       recall: ours.recall.toFixed(1),
       abstained: ours.abstained.toFixed(1),
       'as gate': ours.asGate.toFixed(1),
