@@ -1,5 +1,8 @@
 import { isKey, type Key } from './key.ts'
 
+/** What stands between double brackets, whatever it is. */
+const BRACKETS = /\[\[([^[\]]*)\]\]/g
+
 /** The pattern of seed 004: an opaque key between double brackets. */
 const ANCHOR = /\[\[([A-Za-z0-9:_\-/.]+)\]\]/g
 
@@ -15,7 +18,7 @@ export function parseAnchors(text: string): Anchors {
   const keys = new Set<Key>()
   const notKeys = new Set<string>()
   if (text.includes('[['))
-    for (const [, inner] of text.matchAll(ANCHOR)) {
+    for (const [, inner] of text.matchAll(BRACKETS)) {
       if (isKey(inner)) keys.add(inner)
       else notKeys.add(inner!)
     }
@@ -25,6 +28,13 @@ export function parseAnchors(text: string): Anchors {
 /** The text with every anchor blanked: equal for two texts that differ only in the keys they cite. */
 export const withoutAnchors = (text: string): string =>
   text.replace(ANCHOR, (whole, inner: string) => (isKey(inner) ? '[[]]' : whole))
+
+/** The words alone: anchors gone, with the space before them. */
+export const wordsOf = (text: string): string =>
+  text
+    .replace(/\s*\[\[([^[\]]*)\]\]/g, (whole, inner: string) => (isKey(inner) ? '' : whole))
+    .replace(/\s+/g, ' ')
+    .trim()
 
 /** Every printed key, in order, repetitions kept. */
 export const anchorSequence = (text: string): Key[] =>

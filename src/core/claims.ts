@@ -1,3 +1,6 @@
+import { parseAnchors, wordsOf } from './anchors.ts'
+import type { Key } from './key.ts'
+
 /** Only anchors and punctuation: belongs to the sentence before it. */
 const ANCHORS_ONLY = /^[\s.,;:()]*(?:\[\[[^\]]*\]\][\s.,;:()]*)+$/
 
@@ -27,4 +30,20 @@ export function claimsOf(text: string, locale = 'en'): string[] {
     }
   }
   return claims
+}
+
+/**
+ * The keys that can be derived for a claim from a summary's text alone: those printed in the claim itself and in the
+ * sentences of the text that say it. A key printed for another sentence is not this claim's.
+ */
+export function derivableKeys(claim: string, text: string, locale = 'en'): Key[] {
+  const keys = new Set(parseAnchors(claim).keys)
+  const words = wordsOf(claim)
+  if (words !== '' && text !== claim && text.includes('[['))
+    for (const sentence of claimsOf(text, locale)) {
+      const said = wordsOf(sentence)
+      if (said === words || said.includes(words) || (said !== '' && words.includes(said)))
+        for (const key of parseAnchors(sentence).keys) keys.add(key)
+    }
+  return [...keys]
 }
