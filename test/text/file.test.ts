@@ -172,7 +172,7 @@ describe('the file of the index', () => {
     const directory = newDirectory()
     const ledger = openSqliteLedger(join(directory, 'ledger.db'), { onCommit: () => index.wake() })
     const index = new SqliteTextIndex(ledger, join(directory, 'ledger.db'), { idle: 20 })
-    await ledger.openCollection('notes', undefined, false)
+    await ledger.openCollection('notes', undefined, { recreate: false, create: true })
     for (let i = 0; i < 100 && !existsSync(join(directory, 'text.db')); i++) await sleep(20)
     expect(existsSync(join(directory, 'text.db'))).toBe(true)
     await index.close()

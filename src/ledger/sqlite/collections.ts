@@ -99,7 +99,8 @@ export function writeCollection(
   return { ref: id, id: key, name, metric, position: 1, live: 0 }
 }
 
-function knownCollection(connection: Connection, name: string): CollectionInfo {
+/** @throws COLLECTION_UNKNOWN, COLLECTION_RENAMED, COLLECTION_DROPPED */
+export function knownCollection(connection: Connection, name: string): CollectionInfo {
   const found = findCollection(connection, name)
   if (found !== undefined) return found
   refuseUsedName(connection, name, false)

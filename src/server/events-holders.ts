@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { Delivery, EventFilter, Start, Store } from '../index.ts'
+import { type Batch, Holder, type NextOptions, unknownHolder } from './events-holder.ts'
+
+export interface HoldOptions extends NextOptions {
+  readonly holder: string | undefined
+  readonly filter: EventFilter
+  readonly from: Start | undefined
+  readonly follow: boolean
+  /** Milliseconds of silence after which another may take the consumer. */
+  readonly duration: number
+  readonly maxUnacked: number | undefined
+  readonly maxAttempts: number | undefined
+}
+
+/** Who holds which consumer through this server. */
+export class Holders {
+  readonly #store: Store
+  readonly #held = new Map<string, Holder>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The next deliveries; takes the consumer for the holder, if need be. @throws as `Store.subscribe` */
+  next(name: string, options: HoldOptions, signal: AbortSignal): Promise<Batch> {
+    const holder = options.holder ?? randomUUID()
+    const id = keyOf(name, holder)
+    let held = this.#held.get(id)
+    if (held === undefined) {
+      const { filter, from, follow, duration, maxUnacked, maxAttempts, batch } = options
+      const events = this.#store.subscribe({
+        consumer: name,
+        holder,
+        ...filter,
+        ...(from !== undefined && { from }),
+        ...(maxUnacked !== undefined && { maxUnacked }),
+        ...(maxAttempts !== undefined && { maxAttempts }),
+        follow,
+        lease: duration,
+        batch,
+      })
+      const made = new Holder({ name, holder }, events, duration, () => {
+        if (this.#held.get(id) === made) this.#held.delete(id)
+      })
+      this.#held.set(id, made)
+      held = made
+    }
+    return held.next(options, signal)
+  }
+
+  /** Acknowledges deliveries, in order. @throws LEASE_LOST, ACK_OUT_OF_ORDER */
+  ack(name: string, holder: string, ids: readonly string[]): Promise<{ readonly answered: number }> {
+    return this.#require(name, holder).answer(this.#store.consumers(), ids)
+  }
+
+  /** Gives a delivery back, or up. @throws LEASE_LOST, ACK_OUT_OF_ORDER */
+  fail(
+    name: string,
+    holder: string,
+    id: string,
+    how: (delivery: Delivery) => Promise<void>,
+  ): Promise<{ readonly batch: number }> {
+    return this.#require(name, holder).fail(id, how)
+  }
+
+  /** Lets the consumer go, if it is held. */
+  async release(name: string, holder: string): Promise<void> {
+    await this.#held.get(keyOf(name, holder))?.close()
+  }
+
+  #require(name: string, holder: string): Holder {
+    const held = this.#held.get(keyOf(name, holder))
+    if (held === undefined) throw unknownHolder(name, holder)
+    return held
+  }
+}
+
+const keyOf = (name: string, holder: string): string => JSON.stringify([name, holder])

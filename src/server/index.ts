@@ -1,0 +1,7 @@
+export type { Mount, RequestContext } from '../wire/mount.ts'
+export type { Access, Principal } from '../wire/principal.ts'
+export { Problem } from '../wire/problem.ts'
+export type { Limits } from './limits.ts'
+export { jsonLines, type LogEntry } from './log.ts'
+export { createServer, type Listening, type Server, type ServerOptions } from './server.ts'
+export { type TokenInfo, Tokens } from './tokens.ts'

@@ -1,0 +1,115 @@
+import { Problem } from '../wire/problem.ts'
+
+export interface Limits {
+  /** Bytes of a request's body. Default 40 MiB. */
+  readonly body: number
+  /** Requests answered at once, streams apart. Default 256. */
+  readonly requests: number
+  /** Streams open at once. Default 1024. */
+  readonly streams: number
+  /** Milliseconds for a request, from its first byte to its answer. Default 30 000. */
+  readonly time: number
+}
+
+export const DEFAULT_LIMITS: Limits = { body: 40 * 2 ** 20, requests: 256, streams: 1024, time: 30_000 }
+
+/** How many requests there are, of each kind, and when there are none. */
+export class Crowd {
+  readonly #limits: Limits
+  #requests = 0
+  #streams = 0
+  #waiting: (() => void)[] = []
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** @throws Problem TOO_MANY_REQUESTS (429) */
+  enter(): void {
+    if (this.#requests >= this.#limits.requests)
+      throw tooMany(`${this.#requests} requests are being answered, which is the most at once`)
+    this.#requests++
+  }
+
+  leave(): void {
+    this.#requests--
+    if (this.#requests === 0) for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  /** @throws Problem TOO_MANY_REQUESTS (429) */
+  enterStream(): void {
+    if (this.#streams >= this.#limits.streams)
+      throw tooMany(`${this.#streams} streams are open, which is the most at once`)
+    this.#streams++
+  }
+
+  leaveStream(): void {
+    this.#streams--
+  }
+
+  /** When the last request, streams apart, was answered. */
+  async empty(): Promise<void> {
+    if (this.#requests > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+}
+
+const tooMany = (why: string) =>
+  new Problem(429, 'TOO_MANY_REQUESTS', `${why}; try again`, { headers: { 'Retry-After': '1' } })
+
+const tooLarge = (limit: number) =>
+  new Problem(413, 'TOO_LARGE', `the body is larger than ${limit} bytes; send it in parts`, {
+    members: { limit },
+  })
+
+/** Refuses a body that says it is too large. True when it says how large it is: a connection holds it to that. */
+export function declared(request: Request, limit: number): boolean {
+  const length = request.headers.get('content-length')
+  if (length === null) return false
+  if (Number(length) > limit) throw tooLarge(limit)
+  return true
+}
+
+/** Passes a body on until it is larger than allowed. */
+export function limited(body: ReadableStream<Uint8Array>, limit: number): ReadableStream<Uint8Array> {
+  let size = 0
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        size += chunk.byteLength
+        if (size > limit) controller.error(tooLarge(limit))
+        else controller.enqueue(chunk)
+      },
+    }),
+  )
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** A body as JSON; undefined when there is none. @throws Problem TOO_LARGE, NOT_JSON */
+export async function jsonBody(request: Request, limit: number): Promise<unknown> {
+  if (request.body === null) return undefined
+  const bytes = declared(request, limit)
+    ? await request.arrayBuffer()
+    : await new Response(limited(request.body, limit)).arrayBuffer()
+  if (bytes.byteLength > limit) throw tooLarge(limit)
+  if (bytes.byteLength === 0) return undefined
+  // Also what keeps a web page from sending this without asking first.
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
+    throw new Problem(
+      415,
+      'NOT_JSON',
+      `the body is ${type === '' ? 'of no declared type' : 'no JSON by its Content-Type'}; send Content-Type: application/json`,
+    )
+  let text: string
+  try {
+    text = UTF8.decode(bytes)
+  } catch {
+    throw new Problem(400, 'NOT_JSON', 'the body is no UTF-8')
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Problem(400, 'NOT_JSON', `the body is no JSON: ${(error as Error).message}`)
+  }
+}

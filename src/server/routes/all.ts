@@ -1,0 +1,19 @@
+import type { Route } from '../route.ts'
+import { collectionRoutes } from './collections.ts'
+import { keyRoutes } from './keys.ts'
+import { searchRoutes } from './search.ts'
+import { serviceRoutes } from './service.ts'
+import { sessionRoutes } from './sessions.ts'
+import { sourceRoutes } from './sources.ts'
+import { storeRoutes } from './store.ts'
+
+/** Everything a server serves by itself. */
+export const ROUTES: readonly Route[] = [
+  ...collectionRoutes,
+  ...sourceRoutes,
+  ...keyRoutes,
+  ...searchRoutes,
+  ...sessionRoutes,
+  ...storeRoutes,
+  ...serviceRoutes,
+]

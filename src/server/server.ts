@@ -1,0 +1,282 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { SpanStoreError } from '../core/errors.ts'
+import type { Store } from '../index.ts'
+import type { Mount } from '../wire/mount.ts'
+import { ANYONE, type Principal } from '../wire/principal.ts'
+import { Problem, problemOf, problemResponse } from '../wire/problem.ts'
+import { checkHost, checkOrigin, isLoopback, preflight, shared } from './guard.ts'
+import { serveRoutes } from './handling.ts'
+import { Crowd, DEFAULT_LIMITS, declared, type Limits, limited } from './limits.ts'
+import type { LogEntry } from './log.ts'
+import { Metrics } from './metrics.ts'
+import { ROUTES } from './routes/all.ts'
+import type { Tokens } from './tokens.ts'
+import { traced } from './tracing.ts'
+import { type House, Visit } from './visit.ts'
+
+export interface ServerOptions {
+  /** A secret that opens everything, in `Authorization: Bearer`. */
+  readonly token?: string
+  /** Tokens with scopes; they are asked for as soon as there is one. */
+  readonly tokens?: Tokens
+  /**
+   * Names, with or without a port, this server may be called by. Left out: `localhost` and loopback addresses while it
+   * asks for no token, any name otherwise.
+   */
+  readonly hosts?: readonly string[]
+  /** Origins (`https://app.example`) whose pages may use it from a browser. */
+  readonly origins?: readonly string[]
+  readonly limits?: Partial<Limits>
+  /** Called once a request, and when something fails. */
+  readonly log?: (entry: LogEntry) => void
+  /** Other protocols on the same port. */
+  readonly mounts?: readonly Mount[]
+}
+
+/** Where a server listens. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+  readonly url: string
+}
+
+/** A store over HTTP. It does not own the store: whoever opened that closes it, after the server. */
+export interface Server {
+  /** Answers one request, in process: mount it in any program that has `Request` and `Response`. */
+  fetch(request: Request): Promise<Response>
+  /**
+   * Listens on a port; 0 for any that is free. Default 127.0.0.1:8000.
+   * @throws INVALID_ARGUMENT for an address that others can reach while no token is asked for; Node's own error when
+   * the port is taken
+   */
+  listen(options?: { readonly host?: string; readonly port?: number }): Promise<Listening>
+  /**
+   * Takes no more requests, ends streams, waits for what is being answered (`grace` milliseconds, default 1500),
+   * then closes every connection.
+   */
+  close(options?: { readonly grace?: number }): Promise<void>
+}
+
+export function createServer(store: Store, options: ServerOptions = {}): Server {
+  return new StoreServer(store, options)
+}
+
+class StoreServer implements Server {
+  readonly #options: ServerOptions
+  readonly #house: House
+  readonly #metrics: Metrics
+  readonly #app: ReturnType<typeof serveRoutes>
+  readonly #stopping = new AbortController()
+  readonly #stopped = new AbortController()
+  #asksForTokens: boolean
+  #http: ServerType | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(store: Store, options: ServerOptions) {
+    this.#options = options
+    this.#asksForTokens = options.token !== undefined || options.tokens?.any === true
+    const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#house = {
+      crowd: new Crowd(limits),
+      time: limits.time,
+      bodyLimit: limits.body,
+      stopping: this.#stopping.signal,
+      stopped: this.#stopped.signal,
+      identify: (request) => this.#identify(request),
+    }
+    this.#metrics = new Metrics(store)
+    this.#app = serveRoutes(ROUTES, {
+      store,
+      metrics: this.#metrics,
+      routes: ROUTES,
+      collection: (name) => store.collection(name, { create: false }),
+      failed: (visit, error) => this.#failed(visit, error),
+    })
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const started = performance.now()
+    const visit = new Visit(randomBytes(6).toString('hex'), request, this.#house)
+    const { method } = request
+    this.#metrics.begun()
+    const response = await traced(request, visit, () => this.#answer(request, visit))
+    const seconds = (performance.now() - started) / 1000
+    const { status } = response
+    this.#metrics.answered({ route: visit.route, method, status, seconds })
+    this.#options.log?.({
+      level: status >= 500 ? 'error' : 'info',
+      event: 'request',
+      id: visit.id,
+      method,
+      route: visit.route,
+      path: new URL(request.url).pathname,
+      status,
+      ms: Math.round(seconds * 1e6) / 1e3,
+      ...(visit.admitted ? { principal: visit.principal.name } : {}),
+    })
+    response.headers.set('Spanstore-Request', visit.id)
+    return response
+  }
+
+  async #answer(request: Request, visit: Visit): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    const mount = this.#options.mounts?.find(
+      ({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`),
+    )
+    let origin: string | undefined
+    let response: Response
+    try {
+      if (this.#stopping.signal.aborted)
+        throw new Problem(503, 'SHUTTING_DOWN', 'the server is stopping; try again', {
+          headers: { Connection: 'close', 'Retry-After': '1' },
+        })
+      const { hosts, origins = [] } = this.#options
+      if (hosts !== undefined || !this.#asksForTokens) checkHost(request, hosts)
+      origin = checkOrigin(request, origins)
+      if (request.method === 'OPTIONS' && origin !== undefined) return preflight(origin)
+      response =
+        mount === undefined
+          ? await this.#app.fetch(request, visit)
+          : await this.#mounted(mount, request, visit)
+    } catch (error) {
+      const problem = this.#failed(visit, error)
+      response = mount === undefined ? problemResponse(problem) : mount.problem(problem)
+    }
+    response.headers.set('X-Content-Type-Options', 'nosniff')
+    if (origin !== undefined)
+      for (const [name, value] of Object.entries(shared(origin))) response.headers.set(name, value)
+    return response
+  }
+
+  async #mounted(mount: Mount, request: Request, visit: Visit): Promise<Response> {
+    visit.admit(mount.prefix, 'read')
+    try {
+      const { bodyLimit } = this.#house
+      const bounded =
+        request.body === null || declared(request, bodyLimit)
+          ? request
+          : new Request(request, { body: limited(request.body, bodyLimit), duplex: 'half' })
+      return await visit.inTime(Promise.resolve(mount.fetch(bounded, visit)))
+    } finally {
+      visit.leave()
+    }
+  }
+
+  /** What a failure is to the caller; whoever looks after the server learns the rest. */
+  #failed(visit: Visit, error: unknown): Problem {
+    const problem = problemOf(error)
+    if (problem.status >= 500 && problem.code !== 'SHUTTING_DOWN') {
+      const cause = problem.cause ?? problem
+      this.#options.log?.({
+        level: 'error',
+        event: 'failure',
+        id: visit.id,
+        code: problem.code,
+        error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+      })
+    }
+    return problem
+  }
+
+  #identify(request: Request): Principal {
+    const { token, tokens } = this.#options
+    // Once asked for, always asked for: the last token's end must not open the door.
+    this.#asksForTokens ||= tokens?.any === true
+    if (!this.#asksForTokens) return ANYONE
+    const given = bearer(request.headers)
+    if (given !== undefined) {
+      if (token !== undefined && same(given, token)) return { name: 'the server’s token', access: 'admin' }
+      const found = tokens?.find(given)
+      if (found !== undefined) return found
+    }
+    throw new Problem(
+      401,
+      'UNAUTHENTICATED',
+      given === undefined
+        ? 'this needs a token; send Authorization: Bearer TOKEN'
+        : 'the token is not known, has expired or was revoked',
+      { headers: { 'WWW-Authenticate': 'Bearer realm="spanstore"' } },
+    )
+  }
+
+  async listen(options: { readonly host?: string; readonly port?: number } = {}): Promise<Listening> {
+    const { host = '127.0.0.1', port = 8000 } = options
+    if (!isLoopback(host) && !this.#asksForTokens)
+      throw new SpanStoreError(
+        'INVALID_ARGUMENT',
+        `host is ${JSON.stringify(host)}, which others can reach, and nothing asks them who they are; give a token, or make one with spanstore token create`,
+        { path: 'host', value: host },
+      )
+    if (this.#http !== undefined || this.#closed !== undefined)
+      throw new SpanStoreError('INVALID_ARGUMENT', 'this server listens already, or was closed', {
+        path: 'listen',
+      })
+    const http = createAdaptorServer({
+      fetch: (request) => this.fetch(request),
+      overrideGlobalObjects: false,
+      serverOptions: {
+        // How long a caller may take to send a request; Node answers 408 itself.
+        requestTimeout: this.#house.time,
+        headersTimeout: Math.min(this.#house.time, 10_000),
+        connectionsCheckingInterval: Math.min(this.#house.time, 1_000),
+        maxHeaderSize: 32 * 1024,
+      },
+    })
+    this.#http = http
+    await new Promise<void>((resolve, reject) => {
+      http.once('error', reject)
+      http.listen(port, host, () => {
+        http.off('error', reject)
+        resolve()
+      })
+    })
+    const { address, port: bound, family } = http.address() as AddressInfo
+    return {
+      host: address,
+      port: bound,
+      url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    }
+  }
+
+  close({ grace = 1500 }: { readonly grace?: number } = {}): Promise<void> {
+    this.#closed ??= this.#close(grace)
+    return this.#closed
+  }
+
+  async #close(grace: number): Promise<void> {
+    this.#stopping.abort()
+    const http = this.#http
+    const ended =
+      http === undefined ? Promise.resolve() : new Promise<void>((resolve) => http.close(() => resolve()))
+    // Answers that are on their way keep their connections until they are sent; those that wait for nothing go now.
+    const idle = setInterval(
+      () => http !== undefined && 'closeIdleConnections' in http && http.closeIdleConnections(),
+      20,
+    )
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, grace)
+    })
+    await Promise.race([Promise.all([this.#house.crowd.empty(), ended]), late])
+    clearTimeout(timer)
+    clearInterval(idle)
+    this.#stopped.abort()
+    if (http !== undefined && 'closeAllConnections' in http) http.closeAllConnections()
+    await ended
+  }
+}
+
+function bearer(headers: Headers): string | undefined {
+  const authorization = headers.get('authorization')
+  // Clients of Chroma may send theirs in a header of its own.
+  if (authorization === null) return headers.get('x-chroma-token') ?? undefined
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+}
+
+/** Without telling by its time how much was right. */
+function same(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

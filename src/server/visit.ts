@@ -1,0 +1,125 @@
+import type { RequestContext } from '../wire/mount.ts'
+import { type Access, ANYONE, type Principal } from '../wire/principal.ts'
+import { Problem } from '../wire/problem.ts'
+import type { Crowd } from './limits.ts'
+
+/** What a visit is to the server: who is let in, and how long it may take. */
+export interface House {
+  readonly crowd: Crowd
+  readonly time: number
+  readonly bodyLimit: number
+  readonly stopping: AbortSignal
+  /** Aborted when waiting for what is being answered has an end. */
+  readonly stopped: AbortSignal
+  /** @throws Problem UNAUTHENTICATED (401) */
+  identify(request: Request): Principal
+}
+
+/** One request on its way through the server. */
+export class Visit implements RequestContext {
+  readonly id: string
+  /** The operation's name, once it is known; a mount's prefix. */
+  route = 'none'
+  principal: Principal = ANYONE
+  admitted = false
+  readonly #request: Request
+  readonly #house: House
+  readonly #late = new AbortController()
+  #signal: AbortSignal | undefined
+  #leave: (() => void) | undefined
+
+  constructor(id: string, request: Request, house: House) {
+    this.id = id
+    this.#request = request
+    this.#house = house
+  }
+
+  get stopping(): AbortSignal {
+    return this.#house.stopping
+  }
+
+  get bodyLimit(): number {
+    return this.#house.bodyLimit
+  }
+
+  /** Made when asked for: most requests are answered before anybody could be gone. */
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.#request.signal, this.#late.signal, this.#house.stopped])
+    return this.#signal
+  }
+
+  /** Lets the request in. @throws Problem UNAUTHENTICATED (401), TOO_MANY_REQUESTS (429) */
+  admit(route: string, access: Access | 'public', stream = false): void {
+    this.route = route
+    if (access !== 'public') {
+      this.principal = this.#house.identify(this.#request)
+      this.admitted = true
+    }
+    const { crowd } = this.#house
+    if (stream) {
+      crowd.enterStream()
+      this.#leave = () => crowd.leaveStream()
+    } else {
+      crowd.enter()
+      this.#leave = () => crowd.leave()
+    }
+  }
+
+  /** The answer is complete. */
+  leave(): void {
+    this.#leave?.()
+    this.#leave = undefined
+  }
+
+  /** Work that may take only so long. It is told by `signal` when it is late, and not waited for any longer. */
+  async inTime<T>(work: Promise<T>): Promise<T> {
+    const { time } = this.#house
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const problem = new Problem(
+          408,
+          'TIMED_OUT',
+          `no answer within ${time} ms, so that it is not known whether a write was done; send it again with the same Idempotency-Key`,
+        )
+        reject(problem)
+        this.#late.abort(problem)
+      }, time)
+    })
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The response, and a call when its last byte was taken, or nobody wants it any more. */
+export function whenTaken(response: Response, taken: () => void): Response {
+  if (response.body === null) {
+    taken()
+    return response
+  }
+  const reader = response.body.getReader()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          controller.close()
+        } catch (error) {
+          controller.error(error)
+        }
+        taken()
+      },
+      async cancel(reason) {
+        taken()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const { status, headers } = response
+  return new Response(body, { status, headers })
+}
