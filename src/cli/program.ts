@@ -308,6 +308,42 @@ spanstore prune --before 2024-12-31`,
     .requiredOption('--before <time>', 'a time, or an age such as 90d, 12h or 30m')
     .action(act(() => import('./commands/prune.ts')))
 
+  program.commandsGroup('Serving it:')
+  command(
+    'serve',
+    'answer over HTTP: the native interface, and that of Chroma',
+    `Serves the store over HTTP until it is interrupted: its own interface under /v1, described at /openapi.json and /docs,
+and Chroma's under /api/v2. Only this machine reaches it, unless --host says otherwise, which needs a token. Stopping it
+answers what was asked before.`,
+    `spanstore serve
+spanstore serve --port 9000 --log
+SPANSTORE_TOKEN=secret spanstore serve --host 0.0.0.0`,
+  )
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--port <number>', 'the port to listen on; 0 for any that is free', '8000')
+    .option('--token <secret>', 'ask for this token (default: $SPANSTORE_TOKEN); it opens everything')
+    .option('--allow-host <name...>', 'names it may be called by')
+    .option('--allow-origin <origin...>', 'origins whose pages may use it from a browser')
+    .option('--log', 'a line of JSON on stderr for each request')
+    .action(act(() => import('./commands/serve.ts')))
+  command(
+    'token',
+    'create, list and revoke the tokens a server asks for',
+    `Creates, lists and revokes bearer tokens. A token has read, write or admin access, each including the one before, to
+all collections or to some. Only a hash of it is kept, in the directory of the store. A store that ever had a token asks
+for one.`,
+    `spanstore token create dashboard
+spanstore token create ingest --access write --only notes 'chat-*' --expires 2030-01-31
+spanstore token list
+spanstore token revoke 4f1c09a7d2e8`,
+  )
+    .argument('<verb>', 'create, list or revoke')
+    .argument('[name]', 'what the token is for; to revoke, its id')
+    .option('--access <access>', 'read, write or admin (default: read)')
+    .option('--only <collection...>', 'the collections it reaches; a * at the end stands for any ending')
+    .option('--expires <time>', 'when it ends')
+    .action(act(() => import('./commands/token.ts')))
+
   program.commandsGroup('Looking after it:')
   command(
     'stats',

@@ -30,6 +30,9 @@ export interface NextOptions {
 /** Deliveries without an answer that one holder may have; then nothing more comes until it answers. */
 const MOST_UNANSWERED = 2000
 
+/** The batch of what was not sent yet. */
+const NEVER = Number.POSITIVE_INFINITY
+
 const PENDING = Symbol('pending')
 const NOT_YET = Promise.resolve(PENDING)
 
@@ -39,6 +42,7 @@ const NOT_YET = Promise.resolve(PENDING)
  */
 export class Holder {
   readonly lease = randomUUID()
+  released = false
   readonly #name: string
   readonly #holder: string
   readonly #events: EventStream
@@ -51,6 +55,7 @@ export class Holder {
   #asking: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #requests = 0
+  #onAnswer: (() => void) | undefined
 
   /** `silence`: after how many milliseconds without a request it is let go. `over`: it is no longer to be used. */
   constructor(
@@ -78,8 +83,13 @@ export class Holder {
   async #next(options: NextOptions, signal: AbortSignal): Promise<Batch> {
     const arrived = options.lease === this.lease ? (options.after ?? 0) : 0
     const again = [...this.#unanswered.values()].filter(({ batch }) => batch > arrived)
-    if (again.length > 0) return this.#answer(again.slice(0, options.batch).map(({ delivery }) => delivery))
+    if (again.length > 0) {
+      // What this batch does not hold is still to come.
+      for (const { delivery } of again.slice(options.batch)) this.#sent(delivery, NEVER)
+      return this.#answer(again.slice(0, options.batch).map(({ delivery }) => delivery))
+    }
     try {
+      await this.#events.ready()
       const { events, ended } = await this.#take(options, signal)
       return this.#answer(events, ended)
     } catch (error) {
@@ -91,7 +101,11 @@ export class Holder {
   async #take(options: NextOptions, signal: AbortSignal) {
     const events: Delivery[] = []
     const until = Date.now() + options.wait
-    while (events.length < options.batch && this.#unanswered.size < MOST_UNANSWERED) {
+    while (events.length < options.batch) {
+      if (this.#unanswered.size >= MOST_UNANSWERED) {
+        if (events.length > 0 || !(await settles(this.#someAnswer(), until - Date.now(), signal))) break
+        continue
+      }
       this.#pending ??= this.#events.next()
       const result = await Promise.race([this.#pending, NOT_YET])
       if (result === PENDING) {
@@ -107,15 +121,14 @@ export class Holder {
       // It came while an earlier one failed, and comes again after that.
       if (isVoid(value)) continue
       events.push(value)
-      this.#unanswered.set(value.id, { delivery: value, batch: this.#batch + 1 })
+      this.#sent(value, NEVER)
     }
     return { events }
   }
 
   #answer(events: readonly Delivery[], ended?: true): Batch {
     if (events.length > 0) this.#batch++
-    // What comes again belongs to the batch it came with last.
-    for (const delivery of events) this.#unanswered.set(delivery.id, { delivery, batch: this.#batch })
+    for (const delivery of events) this.#sent(delivery, this.#batch)
     return {
       holder: this.#holder,
       lease: this.lease,
@@ -160,8 +173,20 @@ export class Holder {
     })
   }
 
+  /** What comes again belongs to the batch it came with last. */
+  #sent(delivery: Delivery, batch: number): void {
+    this.#unanswered.set(delivery.id, { delivery, batch })
+  }
+
   #forget(id: string): void {
     this.#unanswered.delete(id)
+    this.#onAnswer?.()
+  }
+
+  #someAnswer(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnswer = resolve
+    })
   }
 
   async #requireAnswered(consumers: Consumers, ids: readonly string[]): Promise<void> {
@@ -180,7 +205,20 @@ export class Holder {
     )
   }
 
-  /** Lets the lease go; what has no answer comes to the next holder. */
+  /**
+   * Lets the lease go; what has no answer comes to the next holder. Until somebody takes the consumer, or the silence
+   * is too long, it can still be answered.
+   */
+  async release(): Promise<void> {
+    await this.#heard(async () => {
+      this.released = true
+      this.#asking?.abort()
+      this.#pending?.catch(() => undefined)
+      await this.#events.return?.()
+    })
+  }
+
+  /** Lets the lease go, and is over. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     this.#asking?.abort()

@@ -27,7 +27,7 @@ export class Holders {
     const holder = options.holder ?? randomUUID()
     const id = keyOf(name, holder)
     let held = this.#held.get(id)
-    if (held === undefined) {
+    if (held === undefined || held.released) {
       const { filter, from, follow, duration, maxUnacked, maxAttempts, batch } = options
       const events = this.#store.subscribe({
         consumer: name,
@@ -66,7 +66,7 @@ export class Holders {
 
   /** Lets the consumer go, if it is held. */
   async release(name: string, holder: string): Promise<void> {
-    await this.#held.get(keyOf(name, holder))?.close()
+    await this.#held.get(keyOf(name, holder))?.release()
   }
 
   #require(name: string, holder: string): Holder {

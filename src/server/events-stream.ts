@@ -19,7 +19,7 @@ const CHUNK = 64 * 1024
 const SHORT_CURSOR = 1024
 
 /** How long a client waits before it comes back, in milliseconds. */
-const RETRY = 1000
+const HINT = 'retry: 1000\n'
 
 const PENDING = Symbol('pending')
 const NOT_YET = Promise.resolve(PENDING)
@@ -52,7 +52,7 @@ class Frames {
   #pending: Promise<IteratorResult<Delivery, undefined>> | undefined
   /** The last one sent. */
   #cursor: string | undefined
-  #text = `retry: ${RETRY}\n\n`
+  #text = `${HINT}\n`
   #wake: (() => void) | undefined
 
   constructor(events: EventStream, options: EventStreamOptions) {
@@ -138,7 +138,7 @@ class Frames {
 
   async #farewell(reason: 'caught-up' | 'shutdown'): Promise<void> {
     if (reason === 'caught-up' && this.#events.cursor !== undefined) this.#pass(this.#events.cursor)
-    this.#text += frame('end', JSON.stringify({ reason }))
+    this.#text += `${reason === 'shutdown' ? HINT : ''}${frame('end', JSON.stringify({ reason }))}`
     await this.end()
   }
 

@@ -10,6 +10,7 @@ export class Metrics {
   readonly #open: Gauge
   readonly #fetches: Counter<'status'>
   readonly #gates: Counter<'verdict'>
+  readonly #look: () => Promise<void>
 
   constructor(store: Store) {
     const registers = [this.registry]
@@ -39,7 +40,7 @@ export class Metrics {
       registers,
     })
     for (const verdict of ['passed', 'refused']) this.#gates.inc({ verdict }, 0)
-    storeGauges(store, registers)
+    this.#look = storeGauges(store, registers)
   }
 
   fetched(status: FetchStatus): void {
@@ -67,31 +68,58 @@ export class Metrics {
 
   /** In Prometheus's text format. */
   async text(): Promise<{ readonly text: string; readonly type: string }> {
+    await this.#look()
     return { text: await this.registry.metrics(), type: this.registry.contentType }
   }
 }
 
-/** What only the store knows, asked when somebody looks. */
-function storeGauges(store: Store, registers: Registry[]): void {
-  const events = new Gauge({
-    name: 'spanstore_collection_position',
-    help: 'Events in the log of a collection, which is its position.',
-    labelNames: ['collection'],
-    registers,
-    async collect() {
-      this.reset()
-      live.reset()
-      for (const { name, position, live: spans } of await store.collections()) {
-        this.set({ collection: name }, position)
-        live.set({ collection: name }, spans)
-      }
-    },
-  })
-  const live = new Gauge({
-    name: 'spanstore_collection_live_spans',
-    help: 'Live spans of a collection.',
-    labelNames: ['collection'],
+/** What only the store knows. The answer asks it, before a scrape is answered. */
+function storeGauges(store: Store, registers: Registry[]): () => Promise<void> {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge<Label>({ name, help, labelNames: [...labelNames], registers })
+  const commits = new Counter({
+    name: 'spanstore_commits_total',
+    help: 'Commits of this process.',
     registers,
   })
-  void events
+  const events = gauge(
+    'spanstore_collection_events',
+    'Events written to the log of a collection, which is its position.',
+    ['collection'],
+  )
+  const live = gauge('spanstore_collection_live_spans', 'Live spans of a collection.', ['collection'])
+  const lag = gauge(
+    'spanstore_index_lag_events',
+    'Events an index has not absorbed yet. Searches are complete all the same.',
+    ['collection', 'index'],
+  )
+  const behind = gauge('spanstore_consumer_lag_events', 'Events a consumer has not acknowledged.', [
+    'consumer',
+  ])
+  const age = gauge(
+    'spanstore_consumer_lag_seconds',
+    'Age of the oldest event a consumer has not acknowledged.',
+    ['consumer'],
+  )
+  const dead = gauge('spanstore_consumer_dead_letters', 'Events a consumer gave up.', ['consumer'])
+  let counted = 0
+  return async () => {
+    const activity = await store.activity()
+    const consumers = await store.consumers().list()
+    const lags = await Promise.all(consumers.map(({ name }) => store.consumers().lag(name)))
+    commits.inc(activity.commits - counted)
+    counted = activity.commits
+    for (const one of [events, live, lag, behind, age, dead]) one.reset()
+    for (const { name: collection, position, live: spans, indexedThrough } of activity.collections) {
+      events.set({ collection }, position)
+      live.set({ collection }, spans)
+      for (const [index, reached] of Object.entries(indexedThrough))
+        lag.set({ collection, index }, position - reached)
+    }
+    consumers.forEach(({ name: consumer, deadLetters }, i) => {
+      dead.set({ consumer }, deadLetters)
+      behind.set({ consumer }, lags[i]!.events)
+      age.set({ consumer }, lags[i]!.age / 1000)
+    })
+  }
 }

@@ -433,6 +433,8 @@ export const Found = z.object({ spans: z.array(Span) })
 
 // ── the store ───────────────────────────────────────────────────────────────────────────────────────────────
 
+const Asked = z.object({ asked: Count, ok: Count })
+
 export const Stats = z
   .object({
     collections: z.array(
@@ -443,6 +445,8 @@ export const Stats = z
         live: Count,
         tombstones: Count,
         summaries: z.object({ current: Count, suspect: Count, stale: Count }),
+        rehydrations: z.object({ queried: Asked, anchored: Asked }),
+        frozen: Count,
       }),
     ),
     events: Count,

@@ -1,3 +1,5 @@
+import { CONSUMER_ROUTES, PULL_ROUTES } from '../events-consumers.ts'
+import { EVENT_ROUTES } from '../events-routes.ts'
 import type { Route } from '../route.ts'
 import { collectionRoutes } from './collections.ts'
 import { keyRoutes } from './keys.ts'
@@ -15,5 +17,8 @@ export const ROUTES: readonly Route[] = [
   ...searchRoutes,
   ...sessionRoutes,
   ...storeRoutes,
+  ...EVENT_ROUTES,
+  ...CONSUMER_ROUTES,
+  ...PULL_ROUTES,
   ...serviceRoutes,
 ]

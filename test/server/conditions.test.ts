@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { closeServed, type Send, serve } from './served.ts'
+
+let call: Send
+const DOC = '/v1/collections/notes/sources/doc'
+
+beforeEach(async () => {
+  call = (await serve()).call
+  await call('PUT', '/v1/collections/notes')
+})
+
+afterEach(closeServed)
+
+const text = async () => (await call('GET', `${DOC}/text`)).body.text
+
+describe('If-Match', () => {
+  test('lets a write through that was made for the revision that stands', async () => {
+    const first = await call('PUT', DOC, { text: 'one' })
+    const second = await call('PUT', DOC, { text: 'two' }, { 'if-match': first.headers.get('etag')! })
+    expect([second.status, second.headers.get('etag')]).toEqual([200, '"2"'])
+    expect((await call('GET', DOC)).headers.get('etag')).toBe('"2"')
+  })
+
+  test('refuses one made for an older revision with 412, and keeps the newer', async () => {
+    await call('PUT', DOC, { text: 'one' })
+    await call('PUT', DOC, { text: 'two' })
+    const { status, body } = await call('PUT', DOC, { text: 'late' }, { 'if-match': '"1"' })
+    expect(status).toBe(412)
+    expect(body).toMatchObject({ code: 'REVISION_CONFLICT', error: { expected: 1, actual: 2 } })
+    expect(await text()).toBe('two')
+  })
+
+  test('said in the body, the conflict is 409', async () => {
+    await call('PUT', DOC, { text: 'one' })
+    expect((await call('PUT', DOC, { text: 'late', expectedRevision: 0 })).status).toBe(409)
+  })
+
+  test('of several revisions, weak ones or none is refused rather than passed over', async () => {
+    await call('PUT', DOC, { text: 'one' })
+    for (const value of ['*', 'W/"1"', '"1", "2"', '1', '"x"', '"-1"'])
+      expect((await call('PUT', DOC, { text: 'x' }, { 'if-match': value })).status).toBe(400)
+    expect((await call('PUT', DOC, { text: 'x', expectedRevision: 2 }, { 'if-match': '"1"' })).status).toBe(
+      400,
+    )
+    expect((await call('DELETE', DOC, undefined, { 'if-match': '"1"' })).status).toBe(400)
+    expect(await text()).toBe('one')
+  })
+
+  test('If-None-Match: * writes only what is new', async () => {
+    expect((await call('PUT', DOC, { text: 'one' }, { 'if-none-match': '*' })).status).toBe(200)
+    expect((await call('PUT', DOC, { text: 'two' }, { 'if-none-match': '*' })).status).toBe(412)
+    expect(await text()).toBe('one')
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test.each([
+    ['PUT', DOC, { text: 'one' }],
+    ['POST', `${DOC}/append`, { spans: [{ text: 'one' }] }],
+    ['POST', '/v1/collections/notes/sources', { puts: [{ source: 'doc', text: 'one' }] }],
+    ['POST', '/v1/collections/notes/sessions/s/summaries', { summaries: [{ text: 'Nothing happened.' }] }],
+  ])('%s %s sent twice is done once, and answers the same', async (method, path, body) => {
+    const first = await call(method, path, body, { 'idempotency-key': 'c-1' })
+    const second = await call(method, path, body, { 'idempotency-key': '"c-1"' })
+    expect(first.status).toBe(200)
+    expect(second.body).toEqual(first.body)
+    expect((await call(method, path, { ...body, commandId: 'c-1' })).body).toEqual(first.body)
+  })
+
+  test('sent twice after the source moved on, the first answer still stands', async () => {
+    const first = await call('PUT', DOC, { text: 'one' }, { 'idempotency-key': 'c-1' })
+    await call('PUT', DOC, { text: 'two' })
+    expect((await call('PUT', DOC, { text: 'one' }, { 'idempotency-key': 'c-1' })).body).toEqual(first.body)
+    expect(await text()).toBe('two')
+  })
+
+  test('removing, retiring, updating and erasing remember their answers too', async () => {
+    const { body } = await call('PUT', DOC, { spans: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] })
+    const [one, two] = body.added
+    const here = '/v1/collections/notes'
+    const writes: [string, string, unknown?][] = [
+      ['POST', `${here}/update`, { keys: [one], metadata: { a: 1 } }],
+      ['POST', `${here}/retire`, { keys: [one] }],
+      ['POST', `${here}/erase`, { keys: [two] }],
+      ['DELETE', DOC],
+    ]
+    for (const [method, path, body] of writes) {
+      const first = await call(method, path, body, { 'idempotency-key': 'c-1' })
+      const second = await call(method, path, body, { 'idempotency-key': 'c-1' })
+      expect(first.status).toBe(200)
+      expect(second.body).toEqual(first.body)
+    }
+  })
+
+  test('one in the header and another in the body is refused', async () => {
+    const { status } = await call('PUT', DOC, { text: 'x', commandId: 'a' }, { 'idempotency-key': 'b' })
+    expect(status).toBe(400)
+    expect((await call('GET', DOC)).status).toBe(404)
+  })
+
+  test('is refused by a write that remembers no answers', async () => {
+    const { status } = await call('DELETE', '/v1/collections/notes', undefined, { 'idempotency-key': 'a' })
+    expect(status).toBe(400)
+    expect((await call('GET', '/v1/collections/notes')).status).toBe(200)
+  })
+})
