@@ -204,6 +204,7 @@ export interface Problem {
     | 'MISSING_CAUSE'
     | 'SURPLUS_CAUSE'
     | 'WRONG_IDENTICAL'
+    | 'WRONG_SESSION_COUNT'
     | 'WRONG_TEXT_INDEX'
     | 'WRONG_VECTOR_INDEX'
     | 'WRONG_ATTRIBUTE_INDEX'
@@ -544,14 +545,38 @@ export interface UnreadSummary {
   readonly keys: readonly Key[]
 }
 
+/** A summary, live or replaced since, of which the text is still there. */
+export interface ChainStep {
+  readonly key: Key
+  readonly epoch: number
+  readonly text: string
+  readonly covers: readonly Key[]
+  readonly completeness?: number
+}
+
 /** The log of what gates answered, and what can be told from it. */
 export interface GateRecords {
-  /** One transaction. Answers when. */
-  record(collection: number, session: string, gate: GateRecord): Promise<number>
+  /** One transaction. Answers its number, and when. */
+  record(
+    collection: number,
+    session: string,
+    gate: GateRecord,
+  ): Promise<{ readonly gate: number; readonly at: number }>
   /** Of each claim, in order: what its last verification is worth now. */
   authorities(collection: number, session: string, claims: readonly string[]): Promise<readonly Authority[]>
-  /** The gate of this session that answered this cursor; one that refused first. */
-  relied(collection: number, session: string, cursor: string): Promise<Relied | undefined>
+  /** A gate of this session: by its number, else the last that answered this cursor. */
+  relied(
+    collection: number,
+    session: string,
+    cursor: string,
+    gate?: number,
+  ): Promise<Relied | undefined>
+  /** What each live summary became out of: itself last, and at most `steps` in all. `gone`: keys not satisfied now. */
+  chains(
+    collection: number,
+    session: string,
+    steps: number,
+  ): Promise<{ readonly chains: readonly (readonly ChainStep[])[]; readonly gone: ReadonlySet<Key> }>
   unbacked(collection: number, session: string): Promise<readonly UnbackedClaim[]>
   unread(collection: number, session: string): Promise<readonly UnreadSummary[]>
 }
@@ -709,6 +734,8 @@ export interface DerivedIndex {
 
 /** Full text. */
 export interface TextIndex extends DerivedIndex {
+  /** Position up to which the index has absorbed a collection's log. */
+  watermark(collection: number): number
   /** Absorbs what is missing, then answers. @throws COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
   search(collection: number, query: TextQuery): Promise<TextAnswer>
 }
@@ -914,6 +941,8 @@ export interface VectorAnswer {
 
 /** Vectors. Where the index lags or is missing, answers are complete all the same. */
 export interface VectorIndex extends DerivedIndex {
+  /** Position up to which the table of a collection has absorbed its log; undefined where there is to be no table. */
+  watermark(collection: number): number | undefined
   /** @throws NO_VECTORS, INVALID_VECTOR, COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
   search(collection: number, query: VectorQuery): Promise<VectorAnswer>
 }

@@ -57,6 +57,7 @@ import {
   wellFormed,
   wholeNumber,
 } from './input.ts'
+import type { Observer } from './observer.ts'
 import { Records } from './records.ts'
 import { type Searched, search, similar } from './search.ts'
 import type { SearchOptions, SearchResult, SimilarOptions } from './search-options.ts'
@@ -67,6 +68,7 @@ export interface CollectionContext {
   readonly text: TextIndex
   readonly vectors: VectorIndex
   readonly deferred: DeferredVectors
+  readonly observer: Observer
   readonly embedder: Embedder | undefined
   readonly clock: () => number
 }
@@ -625,7 +627,9 @@ export class Collection {
 
   /** A session's handle; a session begins with its first summary. */
   session(id: string): Session {
-    return new Session(this.#ledger, this.#info, identifier('session', id))
+    const { ledger, observer } = this.#context
+    const context = { ledger, observer, search: (options: SearchOptions) => this.search(options) }
+    return new Session(context, this.#info, identifier('session', id))
   }
 }
 

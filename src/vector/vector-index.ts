@@ -10,12 +10,12 @@ import type {
   VectorSpace,
 } from '../ports.ts'
 import { Absorbed } from './absorbed.ts'
-import { answerBy, answerOf, pick } from './answer.ts'
+import { answerBy, answerOf, matching, pick } from './answer.ts'
 import { Keeper } from './keeper.ts'
 import { type Query, queryOf } from './metric.ts'
 import { scanLedger } from './scan.ts'
 import { verifyTables } from './verify.ts'
-import { indexView, type Pause, residentView, type View } from './view.ts'
+import { compareRows, indexView, type Pause, residentView, type View } from './view.ts'
 
 export interface VectorIndexOptions {
   /** Where tables of large collections are kept. Undefined: nowhere, as for a store in memory. */
@@ -141,9 +141,37 @@ export class LedgerVectorIndex implements VectorIndex {
     pause: Pause,
   ): Promise<VectorAnswer> {
     const started = performance.now()
-    const { where, except } = query
+    const { where, admits, among, except } = query
     const limit = query.offset + query.limit
     const past = query.asOf !== undefined
+    if (!past && (admits !== undefined || among !== undefined)) {
+      const records = this.#records
+      const chosen =
+        among === undefined
+          ? [...(await matching(records, collection, query, pause))]
+          : records.passing(collection, among, where, admits).ids
+      const few = await compareRows(records, collection, space, asked, { ids: chosen, limit, except }, pause)
+      const live = records.passing(
+        collection,
+        few.map(({ id }) => id),
+        where,
+        admits,
+      )
+      return answerOf(records, query, pick(few, live.ids), {
+        position: live.position,
+        indexedThrough: live.position,
+        waiting: 0,
+        path: {
+          path: 'ledger',
+          approximate: false,
+          candidates: chosen.length,
+          filter: 'set',
+          tail: 0,
+          absorbing: 0,
+          searching: performance.now() - started,
+        },
+      })
+    }
     // A little more than asked for: some may be retired while the rest is read.
     const { nearest, waiting, seen } = await scanLedger(
       this.#records,
@@ -207,6 +235,12 @@ export class LedgerVectorIndex implements VectorIndex {
     } else if (base !== undefined) absorbed.rebase(base)
     for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
     return absorbed
+  }
+
+  watermark(collection: number): number | undefined {
+    const head = this.#records.head(collection)
+    if (head.space === undefined || head.live < this.#large) return undefined
+    return this.#keeper?.watermark(head, head.space)
   }
 
   async catchUp(

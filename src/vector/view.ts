@@ -1,4 +1,4 @@
-import type { VectorPath, VectorRecords } from '../ports.ts'
+import type { VectorPath, VectorRecords, VectorSpace } from '../ports.ts'
 import type { Absorbed } from './absorbed.ts'
 import { distanceTo, type Query } from './metric.ts'
 import { type Candidate, closer, Nearest } from './nearest.ts'
@@ -44,6 +44,24 @@ export function residentView(absorbed: Absorbed, query: Query, pause: Pause, exc
 /** Vectors read at a time from the ledger. */
 const CHUNK = 500
 
+/** Compares vectors as the ledger has them. */
+export async function compareRows(
+  records: VectorRecords,
+  collection: number,
+  space: VectorSpace,
+  query: Query,
+  { ids, limit, except }: { ids: readonly number[]; limit: number; except: number | undefined },
+  pause: Pause,
+): Promise<Candidate[]> {
+  const nearest = new Nearest(limit)
+  for (let i = 0; i < ids.length; i += CHUNK) {
+    if (i > 0) await pause()
+    for (const { id, vector } of records.rows(collection, space, ids.slice(i, i + CHUNK)))
+      if (vector !== undefined && id !== except) nearest.offer(id, distanceTo(query, vector))
+  }
+  return nearest.sorted()
+}
+
 /** Vectors are in a table, those that changed since in memory. */
 export function indexView(
   records: VectorRecords,
@@ -60,15 +78,8 @@ export function indexView(
   const slack = (accuracy < 1 ? 0 : 16) + (except === undefined ? 0 : 1)
 
   /** The table has single precision, and unit vectors for cosine; the ledger has what came in. */
-  const compared = async (ids: readonly number[], limit: number): Promise<Candidate[]> => {
-    const nearest = new Nearest(limit)
-    for (let i = 0; i < ids.length; i += CHUNK) {
-      if (i > 0) await pause()
-      for (const { id, vector } of records.rows(collection, space, ids.slice(i, i + CHUNK)))
-        if (vector !== undefined && id !== except) nearest.offer(id, distanceTo(query, vector))
-    }
-    return nearest.sorted()
-  }
+  const compared = (ids: readonly number[], limit: number): Promise<Candidate[]> =>
+    compareRows(records, collection, space, query, { ids, limit, except }, pause)
 
   return {
     path: 'index',

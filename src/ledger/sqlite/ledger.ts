@@ -12,6 +12,7 @@ import type {
   DerivedIndex,
   Erased,
   FindQuery,
+  GateRecords,
   Head,
   Ledger,
   LedgerStats,
@@ -21,6 +22,7 @@ import type {
   Problem,
   RecordLedger,
   RegisterCommand,
+  SessionRecords,
   VectorRecords,
   Window,
   WriteOptions,
@@ -29,15 +31,16 @@ import { backupLedger } from './backup.ts'
 import {
   checkMetric,
   findCollection,
+  knownCollection,
   listCollections,
   requireCollection,
   writeCollection,
   writeDrop,
   writeRename,
-  knownCollection,
 } from './collections.ts'
 import { Commit } from './commit.ts'
 import { type EraseTarget, writeErase } from './erase.ts'
+import { SqliteGates } from './gates.ts'
 import { dependents, lineage } from './graph.ts'
 import { Gaps, readSource, readWindow } from './heads.ts'
 import { type MatchingHost, withMatching } from './matching.ts'
@@ -49,6 +52,7 @@ import { fetchAsOf, fetchNow, keyOf, NODE_BY_ID, type NodeRow, spanOf } from './
 import { movedSources, readRecord, readRecordRows, recordOrder, writeRecord } from './records.ts'
 import { writeExpired, writeRemove, writeRetire, writeUpdate } from './retire.ts'
 import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
+import { SqliteSessions } from './sessions.ts'
 import { Connection, insertInto } from './statements.ts'
 import { ledgerStats } from './stats.ts'
 import { listSummaries, representative, writeSummaries } from './summaries.ts'
@@ -108,6 +112,8 @@ export class SqliteLedger implements Ledger {
   readonly id: Key
   readonly connection: Connection
   readonly vectors: VectorRecords
+  readonly sessions: SessionRecords
+  readonly gates: GateRecords
   readonly records: RecordLedger
   readonly #db: BetterSqlite3.Database
   readonly #path: string
@@ -125,6 +131,17 @@ export class SqliteLedger implements Ledger {
     prepareTemporaryTables(this.connection)
     this.id = this.connection.value<Key>('SELECT key FROM store')!
     this.#mint = monotonicKeys()
+    this.gates = new SqliteGates({
+      connection: this.connection,
+      write: (work) => this.transact(work),
+      read: (work) => this.#read(work),
+    })
+    this.sessions = new SqliteSessions({
+      connection: this.connection,
+      write: (collection, options, work) => this.#writeIn(collection, options, work),
+      transact: (work) => this.transact(work),
+      read: (work) => this.#read(work),
+    })
     this.records = this.#records()
     this.#matching = {
       snapshot: (work) => this.#snapshot(work),
@@ -258,7 +275,8 @@ export class SqliteLedger implements Ledger {
     { recreate, create }: { readonly recreate: boolean; readonly create: boolean },
   ): Promise<CollectionInfo> {
     this.#checkOpen()
-    if (!create) return checkMetric(await this.#read((connection) => knownCollection(connection, name)), metric)
+    if (!create)
+      return checkMetric(await this.#read((connection) => knownCollection(connection, name)), metric)
     const found = findCollection(this.connection, name)
     if (found !== undefined) return checkMetric(found, metric)
     const made = await this.#write({}, (commit) =>

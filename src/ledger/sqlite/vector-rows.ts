@@ -31,6 +31,13 @@ export function embedderId(
   return row[0]
 }
 
+/** Vectors of a row, without copying where the bytes are aligned. */
+export function floatsOf(bytes: Buffer): Float32Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  if (byteOffset % 4 === 0) return new Float32Array(buffer, byteOffset, byteLength / 4)
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+}
+
 export const bytes = (vector: Float32Array) =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 
