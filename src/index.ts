@@ -1,4 +1,6 @@
 export { parseAnchors } from './core/anchors.ts'
+export type { Authority } from './core/authority.ts'
+export type { Advice, Decision, Freeze, Probes, Purpose, Reading, Regime } from './core/compaction.ts'
 export type {
   CollectionLag,
   ConsumerInfo,
@@ -40,6 +42,15 @@ export {
   type Tombstone,
   type WriteResult,
 } from './core/model.ts'
+export { type CompactionSignals, checkCompactionBoundary } from './guarantees/boundary.ts'
+export type {
+  CompactionAnswer,
+  CompactionProblem,
+  CompactionRequest,
+  CompactionSpan,
+  Summarize,
+} from './guarantees/compaction.ts'
+export type { Elision, ElisionMarkers, Language } from './guarantees/elisions.ts'
 export {
   checkFidelity,
   type FidelityCode,
@@ -50,6 +61,16 @@ export {
   judgeFidelity,
   type SecondOpinion,
 } from './guarantees/fidelity/index.ts'
+export type { ClaimVerdict, GateCode, GateReason, Rehydrated } from './guarantees/gate.ts'
+export {
+  type AnchorIsolation,
+  type AnchorResolver,
+  checkAnchorIsolation,
+  type IsolationCode,
+  type IsolationOptions,
+  type IsolationViolation,
+} from './guarantees/isolation.ts'
+export type { RecallSignals } from './guarantees/recall.ts'
 export { openStore, restoreBackup, type StoreOptions } from './open.ts'
 export type {
   Backup,
@@ -58,16 +79,39 @@ export type {
   Embedder,
   EmbedEstimate,
   EmbedOptions,
+  EpochDiscarded,
   Erased,
   LedgerStats,
   Problem,
+  Report,
   Retired,
+  SessionKnobs,
   Switched,
   TextRange,
   VectorPath,
 } from './ports.ts'
 export type { Collection, FindOptions } from './store/collection.ts'
+export type { Compacted, CompactOptions } from './store/compacting.ts'
 export type { AppendInput, PutInput, SpanInput, VectorInput } from './store/draft.ts'
+export type { ClaimInput, Gated, GateOptions, Recheck } from './store/gating.ts'
+export type {
+  Boundary,
+  BoundarySignals,
+  Condition,
+  ContextPart,
+  Due,
+  HitRate,
+  Observation,
+} from './store/monitor.ts'
+export type {
+  ReconcileResult,
+  Reconciling,
+  Rewrite,
+  RewriteSource,
+  RewriteTask,
+  Unresolved,
+} from './store/reconcile.ts'
+export type { SummaryInput } from './store/registration.ts'
 export type {
   Hit,
   SearchExplanation,
@@ -77,6 +121,6 @@ export type {
   SearchResult,
   SimilarOptions,
 } from './store/search-options.ts'
-export type { Context, ContextEntry, Registration, Session, SummaryInput } from './store/session.ts'
-export type { CollectionOptions, Store } from './store/store.ts'
+export type { Context, ContextEntry, Registration, Session } from './store/session.ts'
+export type { CollectionOptions, Store, StoreActivity } from './store/store.ts'
 export type { Delivery, EventStream, NackOptions, SubscribeOptions } from './subscription/index.ts'

@@ -118,6 +118,13 @@ const PROVOCATIONS: { readonly [C in ErrorCode]: Provocation } = {
     const high = await session.register({ text: `High. [[${low.key}]]` })
     return () => session.register({ text: `Low again. [[${high.key}]]`, replaces: low.key })
   },
+  SESSION_FROZEN: async () => {
+    const session = notes.session('a')
+    await session.register({ text: `Said. [[${live}]]` })
+    await notes.retire([live])
+    await session.boundary()
+    return () => session.register({ text: 'Said again.', dependsOn: [] })
+  },
   CONSUMER_UNKNOWN: async () => () => store.consumers().lag('nobody'),
   CONSUMER_MISMATCH: async () => {
     await store.consumers().open('reader', { filter: { types: ['span.added'] } })

@@ -59,6 +59,33 @@ export interface ErrorDetail {
   /** The replacement would stand on what it replaces. */
   CYCLE: { replaces: Key; through: Key }
 
+  /** The gate refused: claims that the action stands on cannot be substantiated now. */
+  REHYDRATION_BOUNDARY: {
+    action?: string
+    /** What speaks against the whole (`NO_CLAIMS`, or a summary that cannot be read). */
+    codes: readonly string[]
+    /** Every refused claim. */
+    claims: readonly {
+      text: string
+      code: string
+      reasons: readonly { code: string; message: string; key?: string; successors?: readonly Key[] }[]
+    }[]
+  }
+  /** A summarizer lost, changed or invented anchors, or its pointers became prose; nothing was registered. */
+  RECALL_BROKEN: {
+    session: string
+    attempts: number
+    problems: readonly { code: string; about?: string; original?: string; message: string }[]
+  }
+
+  /** The compaction monitor froze the session: nothing is registered until it is reconciled. */
+  SESSION_FROZEN: {
+    session: string
+    decision: 'freeze' | 'freeze_and_rollback'
+    /** Whether the last epoch was discarded, which `freeze_and_rollback` asks for first. */
+    discarded: boolean
+  }
+
   /** No consumer of this name. */
   CONSUMER_UNKNOWN: { consumer: string }
   /** The consumer exists with another filter; changing it is explicit (`consumers().setFilter`). */
@@ -97,6 +124,10 @@ export interface ErrorDetail {
   STORE_CLOSED: Record<string, never>
   /** A backup's checksum does not fit, or its target is not empty. */
   BACKUP_INVALID: { path: string; file?: string }
+  /** A client got no answer from its server. Whether a write was done is not known; with a `commandId` it can be sent again. */
+  SERVER_UNREACHABLE: { url: string }
+  /** A server refused a request for reasons of its own (`problem`): no token, no access, too much at once. */
+  SERVER_REFUSED: { status: number; problem: string }
   /** The caller's signal aborted the work; nothing of the unfinished step was kept. */
   ABORTED: Record<string, never>
 }

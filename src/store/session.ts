@@ -1,26 +1,32 @@
-import { parseAnchors, withoutAnchors } from '../core/anchors.ts'
-import { claimsOf } from '../core/claims.ts'
-import { decodeCursor } from '../core/cursor.ts'
+import type { Freeze, Reading } from '../core/compaction.ts'
 import { type Key, parseKey } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
-import type { CollectionInfo, Ledger, RegisterCommand } from '../ports.ts'
-import { hashOf } from './draft.ts'
-import { array, commandOption, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
-
-export interface SummaryInput {
-  /** Anchors in it, `[[KEY]]`, are its dependencies. */
-  readonly text: string
-  /** Its sentences, unless given. */
-  readonly claims?: readonly string[]
-  /** Keys it depends on beside its anchors, of any collection of the store. */
-  readonly dependsOn?: readonly string[]
-  /** Keys of the spans it stands for. */
-  readonly covers?: readonly string[]
-  /** A live summary of this session that it takes the place of. */
-  readonly replaces?: string | readonly string[]
-  /** What the summarizer had read: a position of this collection, or a cursor of the store when its inputs lie in several. */
-  readonly basedOn?: number | string
-}
+import type {
+  CollectionInfo,
+  EpochDiscarded,
+  Ledger,
+  SessionKnobs,
+  UnbackedClaim,
+  UnreadSummary,
+} from '../ports.ts'
+import { type Compacted, type CompactOptions, compact } from './compacting.ts'
+import {
+  assertGate,
+  type ClaimInput,
+  type Gated,
+  type Gatehouse,
+  type GateOptions,
+  gate,
+  type Recheck,
+  recheck,
+} from './gating.ts'
+import { commandOption, flag, identifier, invalid, object, wholeNumber } from './input.ts'
+import { type Boundary, boundaryOf, citedAs, type Observation, observeOf } from './monitor.ts'
+import type { Observer, ReadAs, SessionNotes } from './observer.ts'
+import { searchRecent } from './recency.ts'
+import { type ReconcileResult, type Reconciling, reconcileOf } from './reconcile.ts'
+import { registerCommand, type SummaryInput } from './registration.ts'
+import type { SearchOptions, SearchResult } from './search-options.ts'
 
 export interface Registration {
   readonly key: Key
@@ -47,28 +53,38 @@ export interface ContextEntry {
   readonly covers: readonly Key[]
 }
 
-const FIELDS = ['text', 'claims', 'dependsOn', 'covers', 'replaces', 'basedOn']
-
 /** Four characters a token: the usual estimate for English; give a counter for anything exact. */
 const estimate = (text: string) => Math.ceil(text.length / 4)
+
+/** What a session works with. */
+export interface SessionContext {
+  readonly ledger: Ledger
+  readonly observer: Observer
+  /** Of the session's collection. */
+  readonly search: (options: SearchOptions) => Promise<SearchResult>
+}
 
 /** One compacting agent or conversation: its summaries, epoch by epoch. Get one from `collection.session(id)`. */
 export class Session {
   readonly id: string
+  readonly #context: SessionContext
   readonly #ledger: Ledger
   readonly #info: CollectionInfo
+  readonly #notes: SessionNotes
 
-  constructor(ledger: Ledger, info: CollectionInfo, id: string) {
-    this.#ledger = ledger
+  constructor(context: SessionContext, info: CollectionInfo, id: string) {
+    this.#context = context
+    this.#ledger = context.ledger
     this.#info = info
     this.id = id
+    this.#notes = context.observer.of(info.ref, id)
   }
 
   /**
    * Stores a summary (or several: one epoch) with what it depends on. Nothing is born stale: a dependency that is
    * absent, empty, retired or itself not current is refused.
    *
-   * @throws DEPENDENCY_UNSATISFIED, INPUTS_MOVED, CYCLE, KEY_NOT_LIVE (of `replaces`)
+   * @throws DEPENDENCY_UNSATISFIED, INPUTS_MOVED, CYCLE, KEY_NOT_LIVE (of `replaces`), SESSION_FROZEN
    */
   async register(input: SummaryInput, options?: { readonly commandId?: string }): Promise<Registration>
   async register(
@@ -82,9 +98,11 @@ export class Session {
     object('options', options, ['commandId'])
     const several = Array.isArray(input)
     const commands = (several ? (input as readonly SummaryInput[]) : [input as SummaryInput]).map((one, i) =>
-      this.#command(one, several ? `register[${i}]` : 'register'),
+      registerCommand(this.#info, one, several ? `register[${i}]` : 'register'),
     )
     if (commands.length === 0) throw invalid('register', input, 'give at least one summary')
+    // So that what was observed before this epoch is counted before it.
+    await this.#context.observer.flush()
     const done = await this.#ledger.register(
       this.#info.ref,
       this.id,
@@ -98,48 +116,6 @@ export class Session {
       stale: done.stale,
     }))
     return several ? registrations : registrations[0]!
-  }
-
-  #command(input: SummaryInput, path: string): RegisterCommand {
-    object(path, input, FIELDS)
-    const text = wellFormed(`${path}.text`, input.text)
-    if (text.trim() === '') throw invalid(`${path}.text`, text, 'a summary needs text')
-    const keys = (name: 'dependsOn' | 'covers', value: readonly string[] | undefined) => [
-      ...new Set(
-        value === undefined
-          ? []
-          : array(`${path}.${name}`, value).map((key, i) => parseKey(key, `${path}.${name}[${i}]`)),
-      ),
-    ]
-    const claims =
-      input.claims === undefined
-        ? claimsOf(text)
-        : array(`${path}.claims`, input.claims).map((claim, i) => wellFormed(`${path}.claims[${i}]`, claim))
-    const printed = parseAnchors(text).keys
-    const beside = keys('dependsOn', input.dependsOn).filter((key) => !printed.includes(key))
-    const replaces =
-      input.replaces === undefined
-        ? []
-        : typeof input.replaces === 'string'
-          ? [input.replaces]
-          : array(`${path}.replaces`, input.replaces)
-    return {
-      text,
-      claims,
-      dependsOn: [
-        ...printed.map((key) => ({ key, printed: true })),
-        ...beside.map((key) => ({ key, printed: false })),
-      ],
-      covers: keys('covers', input.covers),
-      replaces: [...new Set(replaces.map((key, i) => parseKey(key, `${path}.replaces[${i}]`)))],
-      basedOn:
-        input.basedOn === undefined
-          ? undefined
-          : typeof input.basedOn === 'string'
-            ? decodeCursor(input.basedOn)
-            : new Map([[this.#info.id, wholeNumber(`${path}.basedOn`, input.basedOn, 0)]]),
-      skeleton: hashOf([withoutAnchors(text), ...claims.map(withoutAnchors)].join('\u0000')),
-    }
   }
 
   /** The session's live summaries, oldest first, each with its state and causes. */
@@ -160,6 +136,57 @@ export class Session {
     const parsed = parseKey(key)
     const summary = await this.#ledger.representative(this.#info.ref, this.id, parsed)
     return (await this.#ledger.fetch([summary ?? parsed]))[0]!
+  }
+
+  get #house(): Gatehouse {
+    return { context: this.#context, info: this.#info, session: this.id, notes: this.#notes }
+  }
+
+  /**
+   * Asks, before an irreversible action, whether what it stands on can be substantiated now: each claim given, or each
+   * claim of a summary named by its key. Every key is read at this moment; a claim passes when all of its keys lead to
+   * a text, down to spans, and it says what is found there. The answer is written down.
+   */
+  async gate(claims: string | readonly ClaimInput[], options: GateOptions = {}): Promise<Gated> {
+    return await gate(this.#house, claims, options)
+  }
+
+  /** `gate`, which throws instead of refusing. @throws REHYDRATION_BOUNDARY, naming every refused claim */
+  async assertGate(claims: string | readonly ClaimInput[], options: GateOptions = {}): Promise<Gated> {
+    return await assertGate(this.#house, claims, options)
+  }
+
+  /**
+   * Right before the action: whether a gate of this session still holds, named by its cursor, also of another process
+   * or before a restart. One comparison when nothing moved; no claim is compared with its span again.
+   */
+  async recheck(gated: string | Gated): Promise<Recheck> {
+    return await recheck(this.#house, gated)
+  }
+
+  /**
+   * Claims past the boundary: they look as if they could stand alone, their key cannot be derived from the summary's
+   * text, and a span the summary stood on no longer resolves.
+   */
+  async boundaryMarkers(): Promise<readonly UnbackedClaim[]> {
+    return await this.#ledger.gates.unbacked(this.#info.ref, this.id)
+  }
+
+  /** The opposite signature: summaries acted on or cited, none of whose spans was read since they were registered. */
+  async unrehydrated(): Promise<readonly UnreadSummary[]> {
+    await this.#context.observer.flush()
+    return await this.#ledger.gates.unread(this.#info.ref, this.id)
+  }
+
+  /**
+   * Summarizes what no summary of the session covers yet, carrying on those that do, and registers the result. The
+   * anchors of those are protected: an answer that lost, changed or invented one is given back once, with all spans
+   * read anew, and then refused. A claim that its span does not say goes back at most twice, and is then registered
+   * as unverified, which the gate refuses.
+   * @throws RECALL_BROKEN naming each anchor, SESSION_FROZEN, INPUTS_MOVED, SOURCE_UNKNOWN, KEY_NOT_LIVE
+   */
+  async compact(options: CompactOptions): Promise<Compacted> {
+    return await compact(this.#house, options)
   }
 
   /**
@@ -208,7 +235,113 @@ export class Session {
     }
     return { entries: kept, tokens, omitted }
   }
+
+  // ── what the session reads and says of itself ─────────────────────────────────────────────────────────────
+
+  /**
+   * Reads a key of any collection and notes whose idea it was: `self` for a key the agent cited itself, from a summary
+   * or in its own words; `external` for any other.
+   */
+  async fetch(key: string, options: { readonly cited: 'self' | 'external' }): Promise<FetchResult> {
+    const cited = citedAs('fetch.cited', options?.cited)
+    const result = this.#ledger.fetchOne(key)
+    const found = 'status' in result ? result : await result
+    this.#notes.read(found, cited === 'self' ? SELF : EXTERNAL)
+    return found
+  }
+
+  /**
+   * Searches the session's collection within its recency window, and notes every hit as read.
+   * @throws as `collection.search`
+   */
+  async search(options: SearchOptions): Promise<SearchResult> {
+    return await searchRecent(this.#context, this.#info, this.id, options)
+  }
+
+  /**
+   * Notes what the agent's context holds, what it cited in its own words, and what it read elsewhere than here. Kept
+   * without texts; written in batches, so that a crash may lose the last second of it.
+   */
+  async observe(observation: Observation): Promise<void> {
+    await observeOf(this.#context, this.#info, this.id, observation)
+  }
+
+  // ── the compaction monitor ────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Whether to compact, before each compaction: the five signals of seed 001 over the last cycles, the decision, and
+   * the advice. `freeze` and `freeze_and_rollback` freeze the session at once. `enforce: false` only looks: nothing is
+   * kept and nothing frozen.
+   */
+  async boundary(options: { readonly enforce?: boolean } = {}): Promise<Boundary> {
+    object('boundary', options, ['enforce'])
+    const enforce = flag('boundary.enforce', options.enforce ?? true)
+    return await boundaryOf(this.#context, this.#info, this.id, enforce)
+  }
+
+  /** What `boundary` read before, oldest first: the last `limit`, 1000 unless told. */
+  async readings(options: { readonly limit?: number } = {}): Promise<readonly Reading[]> {
+    object('readings', options, ['limit'])
+    const limit = wholeNumber('readings.limit', options.limit ?? 1000, 1)
+    return await this.#ledger.sessions.readings(this.#info.ref, this.id, limit)
+  }
+
+  /** The freeze in force, if any: until it is reconciled, the session neither registers nor compacts. */
+  async frozen(): Promise<Freeze | undefined> {
+    return await this.#ledger.sessions.freeze(this.#info.ref, this.id)
+  }
+
+  /**
+   * Brings summaries and sources together again, as a checkpoint: every key the session cites is read, every summary
+   * that is not current is rewritten from what stands for its sources now, and all of it is committed with a new
+   * epoch, or nothing. Ends a freeze; after `freeze_and_rollback`, `discardEpoch` comes first.
+   * @throws INPUTS_MOVED when anything changed while summaries were rewritten, SESSION_FROZEN, CYCLE
+   */
+  async reconcile(options: Reconciling): Promise<ReconcileResult> {
+    return await reconcileOf(this.#context, this.#info, this.id, options)
+  }
+
+  /**
+   * Withdraws the summaries of the last epoch and brings back what they had replaced, where that still stands, under
+   * new keys, `identical` to the old. Ends no freeze: `reconcile` does. `epoch` 0 means there was none.
+   */
+  async discardEpoch(options: { readonly commandId?: string } = {}): Promise<EpochDiscarded> {
+    object('options', options, ['commandId'])
+    const command = commandOption(`${this.#info.id} discardEpoch ${this.id}`, options.commandId)
+    await this.#context.observer.flush()
+    return await this.#ledger.sessions.discardEpoch(this.#info.ref, this.id, command)
+  }
+
+  /**
+   * The two knobs of the monitor's advice. `retention`: milliseconds for which `prune` leaves texts of retired spans
+   * that live summaries of the session stand on. `recencyWindow`: how many cycles old a span may be that `search`
+   * returns. `false` unsets one. Neither touches a freeze or a decision.
+   */
+  async configure(knobs: {
+    readonly retention?: number | false
+    readonly recencyWindow?: number | false
+  }): Promise<void> {
+    object('configure', knobs, ['retention', 'recencyWindow'])
+    const set = (name: 'retention' | 'recencyWindow') => {
+      const value = knobs[name]
+      return value === undefined
+        ? {}
+        : { [name]: value === false ? null : wholeNumber(`configure.${name}`, value, 0) }
+    }
+    await this.#ledger.sessions.turn(this.#info.ref, this.id, {
+      ...set('retention'),
+      ...set('recencyWindow'),
+    })
+  }
+
+  /** What `configure` set. */
+  async settings(): Promise<SessionKnobs> {
+    return await this.#ledger.sessions.knobs(this.#info.ref, this.id)
+  }
 }
+
+const SELF: ReadAs = { cited: 'self', purpose: 'agent' }
+const EXTERNAL: ReadAs = { cited: 'external', purpose: 'agent' }
 
 /** Keys sort by the time they were minted. */
 const first = (entry: { readonly key: Key; readonly covers: readonly Key[] }): Key =>

@@ -18,6 +18,7 @@ import type {
 import type { EventStream, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
 import { array, flag, identifier, invalid, object, wholeNumber } from './input.ts'
+import { Observer } from './observer.ts'
 
 export interface CollectionOptions {
   /** Default cosine. An existing collection of another metric is refused. */
@@ -26,6 +27,19 @@ export interface CollectionOptions {
   readonly recreate?: boolean
   /** Default true. `false`: refuse with COLLECTION_UNKNOWN instead of making a new collection. */
   readonly create?: boolean
+}
+
+/** How much this process has committed, and how far the indexes have come. */
+export interface StoreActivity {
+  /** Of this process, since it opened the store. */
+  readonly commits: number
+  readonly collections: readonly {
+    readonly name: string
+    readonly position: number
+    readonly live: number
+    /** Positions up to which indexes have absorbed the log; `vectors` where the collection has a table. */
+    readonly indexedThrough: { readonly text: number; readonly vectors?: number }
+  }[]
 }
 
 /** What a store is put together from; `openStore` does it. */
@@ -38,6 +52,8 @@ export interface StoreParts {
   readonly bell: Bell & { close(): void }
   readonly consumers: Consumers
   readonly subscriptions: Subscriptions
+  /** How often this process has committed since it opened the store. */
+  readonly commits: () => number
   readonly embedder?: Embedder
   readonly clock: () => number
 }
@@ -49,12 +65,14 @@ const LOOK_AGAIN = 60_000
 export class Store implements AsyncDisposable {
   readonly #ledger: Ledger
   readonly #parts: StoreParts
+  readonly #observer: Observer
   /** When each collection was last looked through for texts without vectors, in milliseconds. */
   readonly #looked = new Map<number, number>()
 
   constructor(parts: StoreParts) {
     this.#ledger = parts.ledger
     this.#parts = parts
+    this.#observer = new Observer(parts.ledger.sessions)
   }
 
   get id(): Key {
@@ -76,13 +94,14 @@ export class Store implements AsyncDisposable {
       create: flag('options.create', options.create ?? true),
     })
     const { ledger, text, vectors, deferred, embedder, clock } = this.#parts
+    const observer = this.#observer
     // What other processes left to be embedded, if they did. Looking reads the collection, and some open it often.
     const looked = this.#looked.get(info.ref) ?? Number.NEGATIVE_INFINITY
     if (info.embedder !== undefined && info.embedder === embedder?.id && clock() - looked >= LOOK_AGAIN) {
       this.#looked.set(info.ref, clock())
       deferred.wake(info.ref)
     }
-    return new Collection({ ledger, text, vectors, deferred, embedder, clock }, info)
+    return new Collection({ ledger, text, vectors, deferred, observer, embedder, clock }, info)
   }
 
   /** The collections in use, by name. */
@@ -130,6 +149,21 @@ export class Store implements AsyncDisposable {
     ]
   }
 
+  /** What is cheap to ask often, for metrics; `stats` counts everything. */
+  async activity(): Promise<StoreActivity> {
+    const { text, vectors, commits } = this.#parts
+    const collections = (await this.#ledger.collections()).map(({ ref, name, position, live }) => {
+      const table = vectors.watermark(ref)
+      return {
+        name,
+        position,
+        live,
+        indexedThrough: { text: text.watermark(ref), ...(table === undefined ? {} : { vectors: table }) },
+      }
+    })
+    return { commits: commits(), collections }
+  }
+
   async stats(): Promise<LedgerStats> {
     return await this.#ledger.stats()
   }
@@ -170,8 +204,12 @@ export class Store implements AsyncDisposable {
     return this.#parts.consumers
   }
 
-  /** Ends subscriptions and lets their leases go, then closes the files. */
+  /** Writes what sessions observed, ends subscriptions and lets their leases go, then closes the files. */
   async close(): Promise<void> {
+    const observed = await this.#observer.close().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
     await this.#parts.subscriptions.close()
     this.#parts.bell.close()
     await this.#parts.deferred.close()
@@ -179,6 +217,7 @@ export class Store implements AsyncDisposable {
     await this.#parts.vectors.close()
     await this.#parts.attributes.close()
     await this.#ledger.close()
+    if (observed !== undefined) throw observed
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -49,6 +49,9 @@ async function full(): Promise<string> {
   await notes.update({ keys: [added[2]!], metadata: { b: 2 } })
   const session = notes.session('a')
   await session.register({ text: 'Sum.', dependsOn: [added[1]!], covers: [added[1]!] })
+  await session.observe({ citations: [added[1]!], context: [{ key: added[1]!, tokens: 10 }] })
+  await session.boundary()
+  await session.reconcile({ summarize: () => undefined })
   await notes.retire([added[5]!, added[6]!])
   await notes.erase({ keys: [added[5]!] })
   now = 2000
@@ -107,7 +110,14 @@ describe('the ledger is append-only by trigger', () => {
           .prepare(`SELECT type FROM pragma_table_info('${table}') WHERE name = ?`)
           .pluck()
           .get(name)
-        const value = type === 'INTEGER' ? 7_777 : type === 'BLOB' ? Buffer.from('other') : 'other'
+        const value =
+          type === 'INTEGER'
+            ? 7_777
+            : type === 'REAL'
+              ? 0.5
+              : type === 'BLOB'
+                ? Buffer.from('other')
+                : 'other'
         refused(`UPDATE ${table} SET "${name}" = ?`, value)
       }
       refused(`DELETE FROM ${table}`)

@@ -7,6 +7,13 @@ export const PRUNE_BATCH = 2000
 const BLANKS =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
 
+/** A live summary stands on it, of a session that keeps such texts longer. */
+const RETAINED = `EXISTS (SELECT 1 FROM session_knob) AND EXISTS (
+  SELECT 1 FROM dependency d CROSS JOIN summary m ON m.span = d.dependent
+  CROSS JOIN session_knob k ON k.session = m.session
+  WHERE d.support = t.span AND t.at > ? - k.retention
+    AND NOT EXISTS (SELECT 1 FROM tombstone o WHERE o.span = m.span))`
+
 /**
  * Drops the texts of spans retired before a time, oldest first; their tombstones, hashes and lineage stay. Blank
  * texts are left: there is nothing to gain, and whether a text was blank decides what may stand on it.
@@ -17,9 +24,11 @@ export function writePruned(connection: Connection, before: number, now: number)
      WHERE t.at < ? AND s.kind = 0 AND s.length > 0 AND trim(s.text, ?) <> ''
        AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = t.span)
        AND NOT EXISTS (SELECT 1 FROM pruning p WHERE p.span = t.span)
+       AND NOT (${RETAINED})
      LIMIT ${PRUNE_BATCH}`,
     before,
     BLANKS,
+    now,
   )
   for (const [id] of ids) {
     connection.run('INSERT INTO pruning (span, at) VALUES (?, ?)', id, now)

@@ -6,6 +6,7 @@ import {
   index,
   integer,
   primaryKey,
+  real,
   sqliteTable,
   text,
   unique,
@@ -266,6 +267,8 @@ export const summary = sqliteTable(
     chain: ref('chain', (): AnySQLiteColumn => summary.span),
     /** The first of its chain that said the same: equal claims and text, anchors that are each other's descendants. */
     class: ref('class', (): AnySQLiteColumn => summary.span),
+    /** How complete the summarizer called it, from 0 to 1. */
+    completeness: real('completeness'),
   },
   (t) => [
     index('summary_session').on(t.session, t.epoch),
@@ -280,6 +283,10 @@ export const claim = sqliteTable(
     summary: ref('summary', () => summary.span),
     ordinal: integer('ordinal').notNull(),
     text: text('text').notNull(),
+    /** 1: the summary's own text prints a key for it. Null: registered before this was asked. */
+    derivable: integer('derivable'),
+    /** 1: registered although it did not pass the fidelity check. */
+    unverified: integer('unverified'),
   },
   (t) => [primaryKey({ columns: [t.summary, t.ordinal] })],
 )
@@ -309,6 +316,165 @@ export const cover = sqliteTable(
   (t) => [primaryKey({ columns: [t.span, t.summary] }), index('cover_summary').on(t.summary)],
 )
 
+// ── LEDGER: what sessions observed ──────────────────────────────────────────────────────────────────────────
+
+/*
+ * A cycle is the number of a session's last epoch (0 before the first). No texts: `keys` are the distinct keys of a
+ * batch, 26 characters each, without a separator, so that a thousand reads are one row.
+ */
+
+/** kind 0: rehydrations. 1: keys the agent cited in its own words. 2: how far an index beside the store has read. */
+export const observation = sqliteTable(
+  'observation',
+  {
+    id: id(),
+    session: ref('session', () => session.id),
+    cycle: integer('cycle').notNull(),
+    at: integer('at').notNull(),
+    kind: integer('kind').notNull(),
+    /** 0 ok, 1 empty, 2 tombstone, 3 absent. */
+    status: integer('status'),
+    /** 1: there was text to stand on, at the key itself or at its `identical`. */
+    hit: integer('hit'),
+    /** 0 self, 1 external. */
+    cited: integer('cited'),
+    /** 0: the key is printed in a summary of this session. 1: it came from a query. */
+    via: integer('via'),
+    /** 0 agent, 1 gate, 2 reconcile, 3 compact. */
+    purpose: integer('purpose'),
+    /** 1: answered elsewhere and told to the store. 2: so, a miss, though the key was live here. */
+    reported: integer('reported').notNull(),
+    count: integer('count').notNull(),
+    /** Kind 2: a position of the collection. */
+    through: integer('through'),
+    keys: text('keys').notNull(),
+  },
+  (t) => [
+    index('observation_session').on(t.session, t.cycle),
+    check('observation_kind', sql`${t.kind} BETWEEN 0 AND 2`),
+  ],
+)
+
+/** What was in an agent's context at one time, in tokens. */
+export const snapshot = sqliteTable(
+  'snapshot',
+  {
+    id: id(),
+    session: ref('session', () => session.id),
+    cycle: integer('cycle').notNull(),
+    at: integer('at').notNull(),
+    tokens: real('tokens').notNull(),
+    /** Tokens that stand for something another part of the context stands for as well. */
+    duplicate: real('duplicate').notNull(),
+    /** Parts that are no text of this store, and those among them that cite no key. */
+    foreign: integer('foreign').notNull(),
+    uncited: integer('uncited').notNull(),
+    /** Keys that foreign parts cite. */
+    keys: text('keys').notNull(),
+  },
+  (t) => [index('snapshot_session').on(t.session, t.id)],
+)
+
+/** What the compaction monitor read and decided: one row for each time it was asked to. */
+export const reading = sqliteTable(
+  'reading',
+  {
+    id: id(),
+    session: ref('session', () => session.id),
+    cycle: integer('cycle').notNull(),
+    at: integer('at').notNull(),
+    regime: integer('regime').notNull(),
+    decision: integer('decision').notNull(),
+    advice: integer('advice').notNull(),
+    /** Signal n in bit n - 1. */
+    elevated: integer('elevated').notNull(),
+    overhang: integer('overhang'),
+    self_rate: real('self_rate'),
+    external_rate: real('external_rate'),
+    density: real('density'),
+    inflated: integer('inflated'),
+    rehydrated_age: real('rehydrated_age'),
+    cited_age: real('cited_age'),
+  },
+  (t) => [index('reading_session').on(t.session, t.cycle)],
+)
+
+/** kind 0: frozen. 1: frozen until its last epoch is discarded. 2: an epoch was discarded. 3: reconciled. The last one counts. */
+export const intervention = sqliteTable(
+  'intervention',
+  {
+    id: id(),
+    session: ref('session', () => session.id),
+    kind: integer('kind').notNull(),
+    epoch: integer('epoch').notNull(),
+    position: integer('position').notNull(),
+    at: integer('at').notNull(),
+    reason: text('reason'),
+  },
+  (t) => [
+    index('intervention_session').on(t.session, t.id),
+    check('intervention_kind', sql`${t.kind} BETWEEN 0 AND 3`),
+  ],
+)
+
+// ── LEDGER: what gates answered ─────────────────────────────────────────────────────────────────────────────
+
+/** One gate. `position` is the collection's, `cursor` the store's, when it began to look. verdict 0: refused. */
+export const gating = sqliteTable(
+  'gating',
+  {
+    id: id(),
+    session: ref('session', () => session.id),
+    at: integer('at').notNull(),
+    position: integer('position').notNull(),
+    cursor: text('cursor').notNull(),
+    action: text('action'),
+    verdict: integer('verdict').notNull(),
+  },
+  (t) => [
+    index('gating_cursor').on(t.session, t.cursor),
+    check('gating_verdict', sql`${t.verdict} IN (0, 1)`),
+  ],
+)
+
+/**
+ * One claim of a gate. `code` recognises its text with the store's secret. verdict 0: refused, by `refusal`; 1: let
+ * through; 2: compared with what it stands on, and found to say the same.
+ */
+export const verification = sqliteTable(
+  'verification',
+  {
+    gating: ref('gating', () => gating.id),
+    ordinal: integer('ordinal').notNull(),
+    session: ref('session', () => session.id),
+    code: text('code').notNull(),
+    summary: integer('summary').references(() => summary.span),
+    verdict: integer('verdict').notNull(),
+    refusal: text('refusal'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.gating, t.ordinal] }),
+    index('verification_claim').on(t.session, t.code, t.gating),
+    index('verification_summary').on(t.summary).where(sql`${t.summary} IS NOT NULL`),
+    check(
+      'verification_verdict',
+      sql`${t.verdict} BETWEEN 0 AND 2 AND (${t.verdict} = 0) = (${t.refusal} IS NOT NULL)`,
+    ),
+  ],
+)
+
+/** A live key a claim was led to, and where its collection stood then. */
+export const standing = sqliteTable(
+  'standing',
+  {
+    gating: ref('gating', () => gating.id),
+    ordinal: integer('ordinal').notNull(),
+    span: ref('span', () => span.id),
+    position: integer('position').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.gating, t.ordinal, t.span] })],
+)
+
 // ── LEDGER: events, commands ────────────────────────────────────────────────────────────────────────────────
 
 /** The log. `node`, `other`, `number` and `data` mean what `events.ts` says for each type. */
@@ -325,7 +491,11 @@ export const event = sqliteTable(
     number: integer('number'),
     data: text('data'),
   },
-  (t) => [primaryKey({ columns: [t.collection, t.position] })],
+  (t) => [
+    primaryKey({ columns: [t.collection, t.position] }),
+    // What happened to a span, or to the index of all, without retiring it: span.moved, span.updated, index.rebuilt.
+    index('event_touched').on(t.collection, t.node, t.position).where(sql`${t.type} IN (1, 2, 17)`),
+  ],
 )
 
 /** The first answer of every write that carried a `commandId`. */
@@ -410,6 +580,54 @@ export const identical = sqliteTable(
   },
   (t) => [index('identical_target').on(t.target)],
 )
+
+/** Counts of a session's cycle, so that its signals are read without reading its observations again. */
+export const session_cycle = sqliteTable(
+  'session_cycle',
+  {
+    session: ref('session', () => session.id),
+    cycle: integer('cycle').notNull(),
+    /** Of the agent's own rehydrations. */
+    self_hits: integer('self_hits').notNull(),
+    self_total: integer('self_total').notNull(),
+    external_hits: integer('external_hits').notNull(),
+    external_total: integer('external_total').notNull(),
+    /** Of all rehydrations, by how their keys were found. */
+    anchored_hits: integer('anchored_hits').notNull(),
+    anchored_total: integer('anchored_total').notNull(),
+    queried_hits: integer('queried_hits').notNull(),
+    queried_total: integer('queried_total').notNull(),
+    reported: integer('reported').notNull(),
+    lagging: integer('lagging').notNull(),
+    /** Summaries of this epoch that took the place of another with the same covers, and those that cite more than it. */
+    recompacted: integer('recompacted').notNull(),
+    inflated: integer('inflated').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.session, t.cycle] })],
+)
+
+/** How many keys the agent rehydrated in a cycle whose spans were written in cycle `born`. */
+export const session_age = sqliteTable(
+  'session_age',
+  {
+    session: ref('session', () => session.id),
+    cycle: integer('cycle').notNull(),
+    born: integer('born').notNull(),
+    count: integer('count').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.session, t.cycle, t.born] })],
+)
+
+/** STATE. What a session was told by its user; the only rows here that nothing else says. */
+export const session_knob = sqliteTable('session_knob', {
+  session: integer('session')
+    .primaryKey()
+    .references(() => session.id),
+  /** Milliseconds for which prune leaves the texts of retired spans that the session's live summaries stand on. */
+  retention: integer('retention'),
+  /** Cycles: how old a span may be that the session's search returns. */
+  recency: integer('recency'),
+})
 
 // ── STATE: consumers ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,4 +1,5 @@
 import type { LedgerStats } from '../../ports.ts'
+import { freezeOf } from './interventions.ts'
 import type { Connection } from './statements.ts'
 
 export function ledgerStats(connection: Connection): LedgerStats {
@@ -25,11 +26,32 @@ export function ledgerStats(connection: Connection): LedgerStats {
           'SELECT count(*) FROM tombstone t CROSS JOIN span s ON s.id = t.span WHERE s.collection = ?',
         ),
         summaries,
+        ...sessionStats(connection, id),
       }
     })
   return {
     collections,
     events: connection.value<number>('SELECT count(*) FROM event')!,
     bytes: connection.value<number>('PRAGMA page_count')! * connection.value<number>('PRAGMA page_size')!,
+  }
+}
+
+function sessionStats(connection: Connection, collection: number) {
+  const [anchored, anchoredOk, queried, queriedOk] = connection.row<[number, number, number, number]>(
+    `SELECT coalesce(sum(c.anchored_total), 0), coalesce(sum(c.anchored_hits), 0), coalesce(sum(c.queried_total), 0),
+       coalesce(sum(c.queried_hits), 0)
+     FROM session n CROSS JOIN session_cycle c ON c.session = n.id WHERE n.collection = ?`,
+    collection,
+  )!
+  const sessions = connection.rows<[number]>(
+    'SELECT DISTINCT i.session FROM intervention i CROSS JOIN session n ON n.id = i.session WHERE n.collection = ?',
+    collection,
+  )
+  return {
+    rehydrations: {
+      anchored: { asked: anchored, ok: anchoredOk },
+      queried: { asked: queried, ok: queriedOk },
+    },
+    frozen: sessions.filter(([session]) => freezeOf(connection, session) !== undefined).length,
   }
 }

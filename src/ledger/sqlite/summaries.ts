@@ -5,12 +5,14 @@ import type { FetchResult, Summary } from '../../core/model.ts'
 import type { RegisterCommand, Registered } from '../../ports.ts'
 import type { Commit } from './commit.ts'
 import { identicalOf, settleIdentical } from './identical.ts'
+import { lastEpoch, refuseFrozen, sessionId } from './interventions.ts'
 import { propagate } from './propagate.ts'
 import { causesOf, fetchNow, NODE_BY_ID, type NodeRow, stateOf, summaryOf } from './read.ts'
+import { countRecompacted } from './session-cycles.ts'
 import { type Connection, insertInto } from './statements.ts'
 
-const INSERT_SUMMARY = insertInto('summary', ['span', 'session', 'epoch', 'chain', 'class'])
-const INSERT_CLAIM = insertInto('claim', ['summary', 'ordinal', 'text'])
+const INSERT_SUMMARY = insertInto('summary', ['span', 'session', 'epoch', 'chain', 'class', 'completeness'])
+const INSERT_CLAIM = insertInto('claim', ['summary', 'ordinal', 'text', 'derivable', 'unverified'])
 const INSERT_DEPENDENCY = insertInto('dependency', ['support', 'dependent', 'printed', 'foreign'])
 const INSERT_COVER = insertInto('cover', ['span', 'summary'])
 const INSERT_WATCHED = `${insertInto('watched', ['source', 'hash', 'span'])} ON CONFLICT DO NOTHING`
@@ -24,30 +26,35 @@ interface Support {
   readonly printed: boolean
 }
 
-function sessionId(connection: Connection, collection: number, name: string): number {
-  return (
-    connection.value<number>('SELECT id FROM session WHERE collection = ? AND name = ?', collection, name) ??
-    Number(
-      connection.prepare(insertInto('session', ['collection', 'name'])).run(collection, name).lastInsertRowid,
-    )
-  )
-}
-
-/** One call is one epoch, however many summaries. */
+/** One call is one epoch, however many summaries. @throws SESSION_FROZEN */
 export function writeSummaries(
   commit: Commit,
   collection: number,
   sessionName: string,
   commands: readonly RegisterCommand[],
 ): Registered {
+  const session = sessionId(commit.connection, collection, sessionName)
+  refuseFrozen(commit.connection, session, sessionName)
+  return writeEpoch(commit, collection, session, function* () {
+    yield* commands
+  })
+}
+
+/** The commands come one by one, so that a later one may cite the key an earlier one was given. */
+export function writeEpoch(
+  commit: Commit,
+  collection: number,
+  session: number,
+  commands: (written: readonly Key[]) => Iterable<RegisterCommand>,
+): Registered {
   const { connection } = commit
-  const session = sessionId(connection, collection, sessionName)
-  const epoch =
-    1 + connection.value<number>('SELECT coalesce(max(number), 0) FROM epoch WHERE session = ?', session)!
-  const keys = commands.map((command) => writeSummary(commit, collection, session, epoch, command))
+  const epoch = 1 + lastEpoch(connection, session)
+  const keys: Key[] = []
+  for (const command of commands(keys)) keys.push(writeSummary(commit, collection, session, epoch, command))
   connection
     .prepare(insertInto('epoch', ['session', 'number', 'position', 'at']))
     .run(session, epoch, commit.position(collection), commit.at)
+  countRecompacted(connection, session, epoch)
   const stale = propagate(commit)
   refuseBornStale(connection, keys)
   return { epoch, keys, position: commit.position(collection), stale }
@@ -95,9 +102,11 @@ function writeSummary(
   })
   const chain = replaced[0]?.chain ?? node.id
   const equal = lastEqual(connection, replaced, command)
-  connection.prepare(INSERT_SUMMARY).run(node.id, session, epoch, chain, equal ?? node.id)
-  command.claims.forEach((text, i) => {
-    connection.prepare(INSERT_CLAIM).run(node.id, i, text)
+  connection
+    .prepare(INSERT_SUMMARY)
+    .run(node.id, session, epoch, chain, equal ?? node.id, command.completeness ?? null)
+  command.claims.forEach(({ text, derivable, unverified }, i) => {
+    connection.prepare(INSERT_CLAIM).run(node.id, i, text, derivable ? 1 : 0, unverified ? 1 : 0)
   })
   for (const support of supports) {
     const foreign = support.collection === collection ? null : support.collection
@@ -109,19 +118,22 @@ function writeSummary(
   }
   for (const span of covered) connection.prepare(INSERT_COVER).run(span, node.id)
   for (const old of replaced) supersede(commit, collection, old.id, node.id)
-  if (equal !== undefined) {
-    const sayTheSame = connection.rows<[number]>(
-      `SELECT m.span FROM summary m WHERE m.class = ? AND m.span <> ?
-       AND EXISTS (SELECT 1 FROM dependency d WHERE d.support = m.span)`,
-      equal,
-      node.id,
-    )
-    settleIdentical(
-      commit,
-      sayTheSame.map(([span]) => span),
-    )
-  }
+  if (equal !== undefined) settleClass(commit, equal, node.id)
   return node.key
+}
+
+/** A new summary says the same as those of its class: they may be `identical` to it now. */
+export function settleClass(commit: Commit, equal: number, newest: number): void {
+  const sayTheSame = commit.connection.rows<[number]>(
+    `SELECT m.span FROM summary m WHERE m.class = ? AND m.span <> ?
+     AND EXISTS (SELECT 1 FROM dependency d WHERE d.support = m.span)`,
+    equal,
+    newest,
+  )
+  settleIdentical(
+    commit,
+    sayTheSame.map(([span]) => span),
+  )
 }
 
 function findSupport(connection: Connection, key: Key): Omit<Support, 'printed'> {
@@ -134,9 +146,9 @@ function findSupport(connection: Connection, key: Key): Omit<Support, 'printed'>
   return { id: row[0], collection: row[1], source: row[2], hash: row[3], dead: row[4] === 1 }
 }
 
-type Unsatisfied = ErrorDetail['DEPENDENCY_UNSATISFIED']['dependencies'][number]
+export type Unsatisfied = ErrorDetail['DEPENDENCY_UNSATISFIED']['dependencies'][number]
 
-const unsatisfied = (dependencies: readonly Unsatisfied[]) =>
+export const unsatisfied = (dependencies: readonly Unsatisfied[]) =>
   new SpanStoreError(
     'DEPENDENCY_UNSATISFIED',
     `a summary cannot be born stale: ${dependencies
@@ -159,7 +171,7 @@ function refuseUnsatisfied(connection: Connection, commit: Commit, command: Regi
   if (refused.length > 0) throw unsatisfied(refused)
 }
 
-function whyUnsatisfied(
+export function whyUnsatisfied(
   connection: Connection,
   commit: Commit,
   result: FetchResult,
@@ -187,7 +199,7 @@ function whyUnsatisfied(
 }
 
 /** An input that was retired, or of which a summary went stale, after the summarizer read it. */
-function refuseMoved(connection: Connection, command: RegisterCommand): void {
+export function refuseMoved(connection: Connection, command: RegisterCommand): void {
   if (command.basedOn === undefined) return
   const moved: Key[] = []
   for (const key of new Set([...command.dependsOn.map((d) => d.key), ...command.covers])) {

@@ -1,5 +1,6 @@
 import type { Problem } from '../../ports.ts'
 import { identicalOf } from './identical.ts'
+import { verifySessionCounts } from './session-counts.ts'
 import type { Connection } from './statements.ts'
 
 /**
@@ -21,10 +22,11 @@ export function verifyLedger(connection: Connection, repair: boolean): Problem[]
   verifyHeads(connection, report)
   verifyIdentical(connection, report)
   verifyCauses(connection, report)
+  verifySessionCounts(connection, report)
   return problems
 }
 
-type Report = (code: Problem['code'], what: string, mend?: () => void) => void
+export type Report = (code: Problem['code'], what: string, mend?: () => void) => void
 
 function verifyHeads(connection: Connection, report: Report): void {
   for (const [collection, name, position, floor, last, count] of connection.rows<

@@ -1,0 +1,186 @@
+import type { Purpose } from '../core/compaction.ts'
+import { isSpanStoreError } from '../core/errors.ts'
+import type { FetchResult, FetchStatus } from '../core/model.ts'
+import type { Observed, Rehydrations, Report, SessionRecords, Snapshot } from '../ports.ts'
+
+/*
+ * The observation log beside the read path: a read leaves its key in an array and is done. Batches are written after
+ * a second, after many reads, and before anything is decided on them; a crash loses the last of them at most. What
+ * was decided (freezes, verifications) never waits here.
+ */
+
+/** Milliseconds a read may wait to be written. */
+const PATIENCE = 1000
+/** Reads that are written without waiting. */
+const ENOUGH = 20_000
+
+const STATUSES = ['ok', 'empty', 'tombstone', 'absent'] as const satisfies readonly FetchStatus[]
+const PURPOSES = ['agent', 'gate', 'reconcile', 'compact'] as const satisfies readonly Purpose[]
+
+export interface ReadAs {
+  readonly cited: 'self' | 'external'
+  readonly purpose: Purpose
+  /** Found by a search, not by a key the session had. */
+  readonly queried?: boolean
+}
+
+/** Whether there is text to stand on, at the key or at its `identical`. */
+export const isHit = (result: FetchResult): boolean =>
+  result.status === 'ok' || (result.status === 'tombstone' && result.tombstone.identical !== undefined)
+
+/** What one session observed and is not written yet. */
+export class SessionNotes {
+  readonly collection: number
+  readonly session: string
+  readonly #observer: Observer
+  /** By status, hit, citation, purpose and query, in one number. */
+  #reads: string[][] = []
+  #reports: Report[] = []
+  #citations: string[] = []
+  #snapshots: Snapshot[] = []
+  #through: number | undefined
+
+  constructor(observer: Observer, collection: number, session: string) {
+    this.#observer = observer
+    this.collection = collection
+    this.session = session
+  }
+
+  read(result: FetchResult, how: ReadAs): void {
+    const code =
+      STATUSES.indexOf(result.status) |
+      (isHit(result) ? 4 : 0) |
+      (how.cited === 'self' ? 8 : 0) |
+      (how.queried === true ? 16 : 0) |
+      (PURPOSES.indexOf(how.purpose) << 5)
+    const keys = this.#reads[code]
+    if (keys === undefined) this.#reads[code] = [result.key]
+    else keys.push(result.key)
+    this.#observer.noted(this)
+  }
+
+  note(what: {
+    readonly reports?: readonly Report[]
+    readonly citations?: readonly string[]
+    readonly snapshot?: Snapshot
+    readonly through?: number
+  }): void {
+    this.#reports.push(...(what.reports ?? []))
+    this.#citations.push(...(what.citations ?? []))
+    if (what.snapshot !== undefined) this.#snapshots.push(what.snapshot)
+    this.#through = what.through ?? this.#through
+    this.#observer.noted(this)
+  }
+
+  take(): Observed {
+    const rehydrations = this.#reads.flatMap(
+      (keys, code): Rehydrations => ({
+        status: STATUSES[code & 3]!,
+        hit: (code & 4) !== 0,
+        cited: (code & 8) !== 0 ? 'self' : 'external',
+        queried: (code & 16) !== 0,
+        purpose: PURPOSES[code >> 5]!,
+        keys,
+      }),
+    )
+    const observed: Observed = {
+      rehydrations,
+      reports: this.#reports,
+      citations: this.#citations,
+      snapshots: this.#snapshots,
+      ...(this.#through === undefined ? {} : { through: this.#through }),
+    }
+    this.#reads = []
+    this.#reports = []
+    this.#citations = []
+    this.#snapshots = []
+    this.#through = undefined
+    return observed
+  }
+}
+
+export class Observer {
+  readonly #records: SessionRecords
+  readonly #notes = new Map<string, SessionNotes>()
+  #waiting = new Set<SessionNotes>()
+  #count = 0
+  #timer: NodeJS.Timeout | undefined
+  /** Taken, and not written yet: a batch whose write failed is kept here for the next attempt. */
+  #batches: { readonly notes: SessionNotes; readonly observed: Observed }[] = []
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(records: SessionRecords) {
+    this.#records = records
+  }
+
+  /** Where what a session observes is noted; the same for every handle of it. */
+  of(collection: number, session: string): SessionNotes {
+    const id = `${collection} ${session}`
+    let notes = this.#notes.get(id)
+    if (notes === undefined) {
+      notes = new SessionNotes(this, collection, session)
+      this.#notes.set(id, notes)
+    }
+    return notes
+  }
+
+  rehydrated(collection: number, session: string, result: FetchResult, how: ReadAs): void {
+    this.of(collection, session).read(result, how)
+  }
+
+  /** Called by notes that have something new. */
+  noted(notes: SessionNotes): void {
+    this.#waiting.add(notes)
+    if (++this.#count >= ENOUGH) this.#inBackground()
+    else if (this.#timer === undefined) this.#wait()
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => this.#inBackground(), PATIENCE)
+    this.#timer.unref()
+  }
+
+  /** A write that fails keeps its batch: the next flush tries again, and says so where it is awaited. */
+  #inBackground(): void {
+    this.flush().catch(() => {
+      if (this.#timer === undefined) this.#wait()
+    })
+  }
+
+  /** Resolves when everything noted before the call is written. @throws STORE_BUSY, STORAGE_FAILED */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#count = 0
+    for (const notes of this.#waiting) this.#batches.push({ notes, observed: notes.take() })
+    this.#waiting = new Set()
+    const write = this.#writing.then(
+      () => this.#write(),
+      () => this.#write(),
+    )
+    this.#writing = write
+    return write
+  }
+
+  /** The last flush. A store that is closed already has nothing left to write. */
+  async close(): Promise<void> {
+    try {
+      await this.flush()
+    } catch (error) {
+      if (!isSpanStoreError(error, 'STORE_CLOSED')) throw error
+    }
+  }
+
+  async #write(): Promise<void> {
+    for (let batch = this.#batches[0]; batch !== undefined; batch = this.#batches[0]) {
+      const { notes, observed } = batch
+      try {
+        await this.#records.observe(notes.collection, notes.session, observed)
+      } catch (error) {
+        // The sessions of a dropped collection are gone, and what they observed with them.
+        if (!isSpanStoreError(error, 'COLLECTION_DROPPED')) throw error
+      }
+      this.#batches.shift()
+    }
+  }
+}
