@@ -149,12 +149,22 @@ export class SqliteAttributeIndex implements AttributeIndex {
     return [...new Set([...large, ...known.map(([collection]) => collection)])]
   }
 
+  /** Leaves half of the time to others. */
+  async #tidy(): Promise<void> {
+    for (const collection of this.#indexed())
+      await this.#healing(() =>
+        this.#catchUp(collection, undefined, undefined, (took) => sleep(took, undefined, { ref: false })),
+      )
+  }
+
   async #catchUp(
     collection: number,
     signal: AbortSignal | undefined,
     onProgress?: (collection: number, pending: number) => void,
+    rest: (took: number) => Promise<unknown> = () => nextTurn(),
   ): Promise<void> {
     for (;;) {
+      const started = performance.now()
       this.#check(signal)
       const both = this.#both()
       const erased = new Set(erasedNext(both, collection))
@@ -162,7 +172,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       const pending = await this.#patiently(() => absorb(this.#both(), collection, erased), signal)
       onProgress?.(collection, pending)
       if (pending === 0) return
-      await nextTurn()
+      await rest(performance.now() - started)
     }
   }
 
@@ -225,7 +235,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       if (left > 1 && !this.#asked) return this.#rest(left)
       this.#asked = false
       // Nobody waits for this: without the index, the ledger answers.
-      this.#background = this.#background.then(() => this.catchUp()).catch(() => {})
+      this.#background = this.#background.then(() => this.#tidy()).catch(() => {})
     }, milliseconds).unref()
   }
 

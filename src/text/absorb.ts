@@ -127,7 +127,8 @@ export function follows(connection: Connection, collection: number, state: TextS
 }
 
 // Texts that are pure ASCII have no characters to set apart, and are told by their size without being looked at.
-const TOKENS = 'iif(octet_length(s.text) = s.length, s.text, spanstore_tokens(s.text))'
+/** The text of `span s` as it is indexed. */
+export const TOKENS = 'iif(octet_length(s.text) = s.length, s.text, spanstore_tokens(s.text))'
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
 /** Copies live spans in the order of their ids, up to the position the copy began at. */

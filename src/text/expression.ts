@@ -3,7 +3,7 @@ import { type Part, parseQuery } from './query.ts'
 import { isAlone, spaced } from './tokens.ts'
 
 /** What is looked for as one: a token, or several that follow each other. */
-interface Unit {
+export interface Unit {
   readonly tokens: readonly string[]
   readonly prefix: boolean
 }
@@ -166,13 +166,16 @@ function compose(
   if (finding === '') return undefined
   const ranking = required.length > 0 ? [...optional, ...helping] : helping
   const always = required.length > 0 ? required.slice(0, 1) : optional
-  const wanted = ranking.length === 0 ? finding : `(${finding}) AND (${any([...always, ...ranking])})`
-  return excluded.length === 0 ? wanted : `(${wanted}) NOT (${excluded.map(quoted).join(' OR ')})`
+  const whole = ranking.length === 0 ? finding : `(${finding}) AND (${any([...always, ...ranking])})`
+  return excluded.length === 0 ? whole : `(${whole}) NOT (${excluded.map(quoted).join(' OR ')})`
 }
 
-/** Everything the query would have liked to find, for highlighting. */
+/** Everything the query would have liked to find. */
+export const wanted = ({ required, optional }: Asked): readonly Unit[] => [...required, ...optional]
+
+/** All of it, for highlighting. */
 export function everyWord(asked: Asked): string {
-  return [...asked.required, ...asked.optional].slice(0, PARTS_SHOWN).map(quoted).join(' OR ')
+  return wanted(asked).slice(0, PARTS_SHOWN).map(quoted).join(' OR ')
 }
 
 const PARTS_SHOWN = 256

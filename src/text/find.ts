@@ -1,46 +1,11 @@
-import type { Filter } from '../core/filter.ts'
-import { EVENT } from '../ledger/sqlite/codes.ts'
-import { filterSql } from '../ledger/sqlite/filter-sql.ts'
-import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
-import type { Connection, Value } from '../ledger/sqlite/statements.ts'
+import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { Candidates, TextHit, TextQuery } from '../ports.ts'
 import { tableOf } from './absorb.ts'
+import { type Condition, liveIn } from './condition.ts'
 import { type Asked, type Expression, everyWord, express, type Frequency } from './expression.ts'
+import { FEW, type Ranked, rankFew } from './few.ts'
 import { highlight } from './highlights.ts'
-
-/** A row of the index and its rank, where lower is better. */
-export type Ranked = [id: number, rank: number]
-
-/** What a hit must be besides matching: a condition on `span s`. */
-export interface Condition {
-  readonly sql: string
-  readonly values: readonly Value[]
-}
-
-/** One of those known to be possible, or newer than that knowledge. */
-const POSSIBLE = `(s.id IN (SELECT value FROM json_each(?)) OR s.id IN (
-  SELECT e.node FROM event e WHERE e.collection = ? AND e.position > ?
-    AND e.type IN (${EVENT['span.added']}, ${EVENT['span.updated']})))`
-
-/** Live, of the collection, and passing the filter. */
-function liveIn(
-  collection: number,
-  where: Filter | undefined,
-  candidates: Candidates | undefined,
-): Condition {
-  const filter = where && filterSql(where, CURRENT_METADATA)
-  // Whether a span is among few is found out much sooner than whether its metadata pass.
-  return {
-    sql: `${candidates === undefined ? '' : `${POSSIBLE} AND `}s.collection = ?
-      AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id) AND ${filter?.sql ?? '1'}`,
-    values: [
-      ...(candidates === undefined ? [] : [JSON.stringify(candidates.ids), collection, candidates.position]),
-      collection,
-      ...(filter?.params ?? []),
-    ],
-  }
-}
 
 export interface Found {
   readonly hits: readonly TextHit[]
@@ -56,11 +21,26 @@ export function find(
   collection: number,
   query: TextQuery,
   asked: Asked,
-  index: { readonly rows: number; readonly frequency: Frequency; readonly exact: boolean },
+  index: {
+    readonly rows: number
+    readonly frequency: Frequency
+    readonly exact: boolean
+    /** Events that the candidates lack. */
+    readonly behind: number
+  },
   candidates: Candidates | undefined,
 ): Found {
   const condition = liveIn(collection, query.where, candidates)
   const table = tableOf(collection)
+  const done = (found: Found): Found =>
+    query.highlight ? { ...found, hits: withHighlights(connection, asked, found.hits) } : found
+  if (candidates !== undefined && candidates.ids.length + index.behind <= FEW) {
+    const expression = express(asked, index.rows, index.frequency, false)
+    const passing = liveIn(collection, query.where, undefined)
+    const ranked = rankFew(connection, collection, { asked, expression, passing, candidates }, index)
+    const page = ranked.slice(query.offset, query.offset + query.limit)
+    return done({ hits: page.flatMap((one) => hitOf(connection, one) ?? []), expression })
+  }
   const hitsFor = (match: string | undefined): TextHit[] => {
     if (match === undefined) return []
     if (index.exact && query.where === undefined) {
@@ -73,8 +53,7 @@ export function find(
       (one) => hitOf(connection, one) ?? [],
     )
   }
-  const { hits, expression } = pruning(asked, index.rows, index.frequency, hitsFor)
-  return { hits: query.highlight ? withHighlights(connection, asked, hits) : hits, expression }
+  return done(pruning(asked, index.rows, index.frequency, hitsFor))
 }
 
 /**

@@ -3,8 +3,9 @@ import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { TextHit, TextQuery } from '../ports.ts'
 import { SPANS } from './absorb.ts'
+import type { Condition } from './condition.ts'
 import type { Asked } from './expression.ts'
-import { bestWhere, type Condition, type Found, pruning, withHighlights } from './find.ts'
+import { bestWhere, type Found, pruning, withHighlights } from './find.ts'
 import { TOKENIZER } from './tokens.ts'
 
 /*

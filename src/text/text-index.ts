@@ -137,6 +137,7 @@ export class SqliteTextIndex implements TextIndex {
       rows: state.rows,
       frequency: this.#frequencies.of(this.#open(), collection, state),
       exact: indexedThrough === position,
+      behind: candidates === undefined ? 0 : position - candidates.position,
     }
     const possible = candidates !== undefined && candidates.position >= floor ? candidates : undefined
     const { hits, expression } = find(connection, collection, query, asked, index, possible)
@@ -165,6 +166,10 @@ export class SqliteTextIndex implements TextIndex {
   }
 
   // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────
+
+  watermark(collection: number): number {
+    return reach(readState(this.#open().connection, collection))
+  }
 
   async catchUp(
     options: {

@@ -211,6 +211,8 @@ export class LedgerVectorIndex implements VectorIndex {
     const space = spaceOf(head)
     const base =
       head.live < this.#large || !tables ? undefined : this.#keeper?.usable(collection, head, space)
+    // Nothing may have been written since this process began.
+    if (head.live >= this.#large && base === undefined) this.wake()
     let absorbed = this.#absorbed.get(collection)
     if (
       absorbed !== undefined &&
