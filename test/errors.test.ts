@@ -125,6 +125,16 @@ const PROVOCATIONS: { readonly [C in ErrorCode]: Provocation } = {
     await session.boundary()
     return () => session.register({ text: 'Said again.', dependsOn: [] })
   },
+  REHYDRATION_BOUNDARY: async () => {
+    const session = notes.session('a')
+    await session.register({ text: 'Said.', dependsOn: [live] })
+    return () => session.assertGate([{ text: 'It is said.' }], { action: 'act' })
+  },
+  RECALL_BROKEN: async () => {
+    const session = notes.session('a')
+    await session.register({ text: 'Said.', dependsOn: [live] })
+    return () => session.compact({ source: 's', summarize: () => 'One. And so on.' })
+  },
   CONSUMER_UNKNOWN: async () => () => store.consumers().lag('nobody'),
   CONSUMER_MISMATCH: async () => {
     await store.consumers().open('reader', { filter: { types: ['span.added'] } })
@@ -240,9 +250,10 @@ describe('every error', () => {
     async (code, prepare) => {
       const provoke = await prepare()
       const db = new Database(join(directory, 'ledger.db'), { readonly: true })
-      // A subscription's lease and a consumer's making are no part of what a refused call may not touch.
+      // A subscription's lease and a consumer's making are no part of what a refused call may not touch; that a gate
+      // refused is written down, and what the monitor read before a compaction.
       const contents = () => {
-        const { consumer, ...rest } = dump(db)
+        const { consumer, gating, verification, standing, observation, reading, ...rest } = dump(db)
         return rest
       }
       const before = contents()

@@ -33,17 +33,16 @@ export function claimsOf(text: string, locale = 'en'): string[] {
 }
 
 /**
- * The keys that can be derived for a claim from a summary's text alone: those printed in the claim itself and in the
- * sentences of the text that say it. A key printed for another sentence is not this claim's.
+ * The keys that can be derived for a claim from a summary's text alone: those printed in the claim itself, else those
+ * in the sentences of the text that say it. A key printed for another sentence is not this claim's.
  */
-export function derivableKeys(claim: string, text: string, locale = 'en'): Key[] {
-  const keys = new Set(parseAnchors(claim).keys)
+export function derivableKeys(claim: string, text: string, locale = 'en'): readonly Key[] {
+  const own = parseAnchors(claim).keys
   const words = wordsOf(claim)
-  if (words !== '' && text !== claim && text.includes('[['))
-    for (const sentence of claimsOf(text, locale)) {
-      const said = wordsOf(sentence)
-      if (said === words || said.includes(words) || (said !== '' && words.includes(said)))
-        for (const key of parseAnchors(sentence).keys) keys.add(key)
-    }
-  return [...keys]
+  if (own.length > 0 || words === '' || !text.includes('[[')) return own
+  const keys = claimsOf(text, locale).flatMap((sentence) => {
+    const said = wordsOf(sentence)
+    return said !== '' && (said.includes(words) || words.includes(said)) ? parseAnchors(sentence).keys : []
+  })
+  return [...new Set(keys)]
 }

@@ -35,6 +35,10 @@ export interface Claim {
   readonly text: string
   /** Anchors printed in the claim's own text. */
   readonly anchors: readonly Key[]
+  /** Whether a key can be derived for it from the summary's text alone. */
+  readonly derivable: boolean
+  /** It was registered although it was found unfaithful; the gate refuses it. */
+  readonly unverified: boolean
 }
 
 /** Text that depends on spans or on other summaries. */

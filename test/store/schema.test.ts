@@ -49,6 +49,7 @@ async function full(): Promise<string> {
   await notes.update({ keys: [added[2]!], metadata: { b: 2 } })
   const session = notes.session('a')
   await session.register({ text: 'Sum.', dependsOn: [added[1]!], covers: [added[1]!] })
+  await session.gate([{ text: `Turn 1 says something. [[${added[1]}]]` }])
   await session.observe({ citations: [added[1]!], context: [{ key: added[1]!, tokens: 10 }] })
   await session.boundary()
   await session.reconcile({ summarize: () => undefined })

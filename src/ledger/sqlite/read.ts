@@ -1,4 +1,5 @@
 import { parseAnchors } from '../../core/anchors.ts'
+import { derivableKeys } from '../../core/claims.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Metadata } from '../../core/json.ts'
 import type { Key } from '../../core/key.ts'
@@ -254,8 +255,19 @@ export function summaryOf(connection: Connection, row: NodeRow, state: SummarySt
     epoch,
     text: row[3]!,
     claims: connection
-      .rows<[string]>('SELECT text FROM claim WHERE summary = ? ORDER BY ordinal', id)
-      .map(([text]): Claim => ({ text, anchors: parseAnchors(text).keys })),
+      .rows<[string, number | null, number | null]>(
+        'SELECT text, derivable, unverified FROM claim WHERE summary = ? ORDER BY ordinal',
+        id,
+      )
+      .map(
+        ([text, derivable, unverified]): Claim => ({
+          text,
+          anchors: parseAnchors(text).keys,
+          // Null: registered before it was asked.
+          derivable: derivable === null ? derivableKeys(text, row[3]!).length > 0 : derivable === 1,
+          unverified: unverified === 1,
+        }),
+      ),
     dependsOn: keys(
       'SELECT s.key FROM dependency d CROSS JOIN span s ON s.id = d.support WHERE d.dependent = ? ORDER BY s.id',
     ),

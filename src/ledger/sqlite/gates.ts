@@ -1,0 +1,298 @@
+import { createHmac } from 'node:crypto'
+import { parseAnchors } from '../../core/anchors.ts'
+import type { Authority } from '../../core/authority.ts'
+import type { Key } from '../../core/key.ts'
+import type { ChainStep, GateRecord, GateRecords, Relied, UnbackedClaim, UnreadSummary } from '../../ports.ts'
+import { EVENT } from './codes.ts'
+import { requireCollection } from './collections.ts'
+import { findSession, sessionId } from './interventions.ts'
+import { fetchNow } from './read.ts'
+import { type Connection, insertInto } from './statements.ts'
+
+/*
+ * What gates answered: `gating` is one of them, `verification` one of its claims, `standing` a key that the claim was
+ * found to stand on, with the position its collection had. No texts, and no plain hashes of any: a claim is
+ * recognised with the store's secret.
+ */
+
+const INSERT_GATING = insertInto('gating', ['session', 'at', 'position', 'cursor', 'action', 'verdict'])
+const INSERT_VERIFICATION = insertInto('verification', [
+  'gating',
+  'ordinal',
+  'session',
+  'code',
+  'summary',
+  'verdict',
+  'refusal',
+])
+const INSERT_STANDING = `${insertInto('standing', ['gating', 'ordinal', 'span', 'position'])} ON CONFLICT DO NOTHING`
+
+/** Codes of `verification.verdict`. */
+const REFUSED = 0
+const SUBSTANTIATED = 1
+/** Substantiated, and compared with what it stands on. */
+const VERIFIED = 2
+
+/** Something happened to a node after a position: whatever was verified then has to be verified again. */
+const TOUCHED = `(
+  EXISTS (SELECT 1 FROM tombstone t WHERE t.span = g.span AND t.position > g.position)
+  OR EXISTS (SELECT 1 FROM cause c WHERE c.dependent = g.span)
+  OR EXISTS (SELECT 1 FROM event e WHERE e.collection = s.collection AND e.node = g.span AND e.position > g.position
+    AND e.type IN (${EVENT['span.moved']}, ${EVENT['span.updated']}, ${EVENT['index.rebuilt']}))
+  OR EXISTS (SELECT 1 FROM event e WHERE e.collection = s.collection AND e.node IS NULL AND e.position > g.position
+    AND e.type IN (${EVENT['span.moved']}, ${EVENT['span.updated']}, ${EVENT['index.rebuilt']}))
+  OR EXISTS (SELECT 1 FROM collection_head h WHERE h.collection = s.collection
+    AND (h.dropped IS NOT NULL OR h.floor > g.position)))`
+
+export interface GateHost {
+  readonly connection: Connection
+  write<T>(work: (connection: Connection, now: number) => T): Promise<T>
+  /** One snapshot, after what is due was committed. */
+  read<T>(work: (connection: Connection) => T): Promise<T>
+}
+
+export class SqliteGates implements GateRecords {
+  readonly #host: GateHost
+  #secret: string | undefined
+
+  constructor(host: GateHost) {
+    this.#host = host
+  }
+
+  #codeOf(claim: string): string {
+    this.#secret ??= this.#host.connection.value<string>('SELECT secret FROM store')!
+    return createHmac('sha256', this.#secret).update('claim\0').update(claim).digest('base64url')
+  }
+
+  record(collection: number, name: string, gate: GateRecord): Promise<{ gate: number; at: number }> {
+    return this.#host.write((connection, now) => {
+      requireCollection(connection, collection)
+      const session = sessionId(connection, collection, name)
+      const gating = Number(
+        connection
+          .prepare(INSERT_GATING)
+          .run(
+            session,
+            now,
+            gate.position,
+            gate.cursor,
+            gate.action ?? null,
+            gate.verdict === 'refused' ? 0 : 1,
+          ).lastInsertRowid,
+      )
+      for (const [ordinal, claim] of gate.claims.entries()) {
+        connection
+          .prepare(INSERT_VERIFICATION)
+          .run(
+            gating,
+            ordinal,
+            session,
+            this.#codeOf(claim.text),
+            claim.summary === undefined ? null : nodeOf(connection, claim.summary),
+            claim.verdict === 'refused' ? REFUSED : claim.verified ? VERIFIED : SUBSTANTIATED,
+            claim.code ?? null,
+          )
+        for (const key of claim.keys) {
+          const [node, own] = connection.row<[number, string]>(
+            'SELECT s.id, c.key FROM span s CROSS JOIN collection c ON c.id = s.collection WHERE s.key = ?',
+            key,
+          )!
+          connection.run(INSERT_STANDING, gating, ordinal, node, gate.positions.get(own) ?? 0)
+        }
+      }
+      return { gate: gating, at: now }
+    })
+  }
+
+  authorities(collection: number, name: string, claims: readonly string[]): Promise<readonly Authority[]> {
+    return this.#host.read((connection) => {
+      const session = findSession(connection, collection, name)
+      return claims.map((claim) =>
+        session === undefined ? WRITE_TIME : authorityOf(connection, session, this.#codeOf(claim)),
+      )
+    })
+  }
+
+  async relied(collection: number, name: string, cursor: string, gate?: number): Promise<Relied | undefined> {
+    const { read } = this.#host
+    const found = await read((connection) => {
+      const session = findSession(connection, collection, name)
+      if (session === undefined) return undefined
+      return connection.row<[number, number]>(
+        `SELECT id, verdict FROM gating WHERE session = ?1 AND cursor = ?2 AND (?3 IS NULL OR id = ?3)
+         ORDER BY id DESC LIMIT 1`,
+        session,
+        cursor,
+        gate ?? null,
+      )
+    })
+    if (found === undefined) return undefined
+    const [id, verdict] = found
+    return {
+      verdict: verdict === 0 ? 'refused' : 'substantiated',
+      moved: () =>
+        read((connection) =>
+          connection
+            .rows<[Key]>(
+              `SELECT DISTINCT s.key FROM standing g CROSS JOIN span s ON s.id = g.span
+               WHERE g.gating = ? AND ${TOUCHED} ORDER BY s.id`,
+              id,
+            )
+            .map(([key]) => key),
+        ),
+    }
+  }
+
+  chains(
+    collection: number,
+    name: string,
+    steps: number,
+  ): Promise<{ readonly chains: readonly (readonly ChainStep[])[]; readonly gone: ReadonlySet<Key> }> {
+    return this.#host.read((connection) => {
+      const session = findSession(connection, collection, name)
+      const live =
+        session === undefined
+          ? []
+          : connection.rows<[number, number]>(
+              `SELECT m.span, m.chain FROM summary m WHERE m.session = ?
+               AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ORDER BY m.span`,
+              session,
+            )
+      const chains = live.map(([node, chain]) =>
+        connection
+          .rows<[number, Key, number, string, number | null]>(
+            `SELECT m.span, s.key, m.epoch, s.text, m.completeness FROM summary m CROSS JOIN span s ON s.id = m.span
+             WHERE m.chain = ? AND m.span <= ? AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = m.span)
+             ORDER BY m.span DESC LIMIT ?`,
+            chain,
+            node,
+            steps,
+          )
+          .reverse()
+          .map(
+            ([id, key, epoch, text, completeness]): ChainStep => ({
+              key,
+              epoch,
+              text,
+              covers: connection
+                .rows<[Key]>(
+                  'SELECT s.key FROM cover v CROSS JOIN span s ON s.id = v.span WHERE v.summary = ?',
+                  id,
+                )
+                .map(([covered]) => covered),
+              ...(completeness === null ? {} : { completeness }),
+            }),
+          ),
+      )
+      const gone = new Set<Key>()
+      for (const chain of chains)
+        for (const { text } of chain.slice(0, -1))
+          for (const key of parseAnchors(text).keys) if (!isSatisfied(connection, key)) gone.add(key)
+      return { chains, gone }
+    })
+  }
+
+  unbacked(collection: number, name: string): Promise<readonly UnbackedClaim[]> {
+    return this.#host.read((connection) => {
+      const session = findSession(connection, collection, name)
+      if (session === undefined) return []
+      // Not derivable, of a live summary that lost a key it does not print: that key may be what the claim stood on.
+      return connection
+        .rows<[Key, number, string, Key]>(
+          `SELECT s.key, c.ordinal, c.text, k.key
+           FROM summary m CROSS JOIN claim c ON c.summary = m.span AND c.derivable = 0
+           CROSS JOIN cause u ON u.dependent = m.span
+           CROSS JOIN dependency d ON d.support = u.support AND d.dependent = m.span AND d.printed = 0
+           CROSS JOIN span s ON s.id = m.span CROSS JOIN span k ON k.id = u.support
+           WHERE m.session = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span)
+           ORDER BY m.span, c.ordinal, k.id`,
+          session,
+        )
+        .map(([summary, claim, text, key]) => ({ summary, claim, text, key }))
+    })
+  }
+
+  unread(collection: number, name: string): Promise<readonly UnreadSummary[]> {
+    return this.#host.read((connection) => {
+      const session = findSession(connection, collection, name)
+      if (session === undefined) return []
+      // Acted on: a gate let it pass, or the agent cited it in its own words. Read: after it was registered, by the
+      // agent, a gate or a reconciliation. That the compaction that wrote it had read its spans says nothing.
+      return connection
+        .rows<[number, Key, number, string | null, number | null, number | null]>(
+          `SELECT m.span, s.key, e.at,
+             (SELECT i.action FROM verification v CROSS JOIN gating i ON i.id = v.gating
+              WHERE v.session = m.session AND v.summary = m.span AND v.verdict > 0 ORDER BY v.gating DESC LIMIT 1),
+             (SELECT max(i.at) FROM verification v CROSS JOIN gating i ON i.id = v.gating
+              WHERE v.session = m.session AND v.summary = m.span AND v.verdict > 0),
+             (SELECT max(o.at) FROM observation o
+              WHERE o.session = m.session AND o.kind = 1 AND instr(o.keys, s.key) > 0)
+           FROM summary m CROSS JOIN span s ON s.id = m.span
+           CROSS JOIN event e ON e.collection = s.collection AND e.position = s.born
+           WHERE m.session = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ORDER BY m.span`,
+          session,
+        )
+        .flatMap(([node, summary, registered, action, gated, cited]) => {
+          if (gated === null && cited === null) return []
+          const keys = connection
+            .rows<[Key]>(
+              'SELECT s.key FROM dependency d CROSS JOIN span s ON s.id = d.support WHERE d.dependent = ? ORDER BY s.id',
+              node,
+            )
+            .map(([key]) => key)
+          const read = keys.some(
+            (key) =>
+              connection.value(
+                `SELECT 1 FROM observation WHERE session = ? AND kind = 0 AND hit = 1 AND purpose <> 3 AND at >= ?
+                 AND instr(keys, ?) > 0 LIMIT 1`,
+                session,
+                registered,
+                key,
+              ) !== undefined,
+          )
+          if (read) return []
+          return {
+            summary,
+            at: Math.max(gated ?? 0, cited ?? 0),
+            keys,
+            ...(action === null ? {} : { action }),
+          }
+        })
+    })
+  }
+}
+
+const WRITE_TIME: Authority = { state: 'write-time only' }
+
+function authorityOf(connection: Connection, session: number, code: string): Authority {
+  const last = connection.row<[number, number, number, number]>(
+    `SELECT v.gating, v.ordinal, i.at, i.position FROM verification v CROSS JOIN gating i ON i.id = v.gating
+     WHERE v.session = ? AND v.code = ? AND v.verdict = ${VERIFIED} ORDER BY v.gating DESC LIMIT 1`,
+    session,
+    code,
+  )
+  if (last === undefined) return WRITE_TIME
+  const [gating, ordinal, at, position] = last
+  const touched = connection.value(
+    `SELECT 1 FROM standing g CROSS JOIN span s ON s.id = g.span
+     WHERE g.gating = ? AND g.ordinal = ? AND ${TOUCHED} LIMIT 1`,
+    gating,
+    ordinal,
+  )
+  return { state: touched === undefined ? 'verified' : 'decayed', position, at }
+}
+
+const nodeOf = (connection: Connection, key: Key): number =>
+  connection.value<number>('SELECT id FROM span WHERE key = ?', key)!
+
+/** Live, and current where it is a summary; or brought back by one that is. */
+function isSatisfied(connection: Connection, key: Key): boolean {
+  const result = fetchNow(connection, key, undefined, Number.NEGATIVE_INFINITY)
+  if (result === 'due') return false
+  if (result.status === 'ok') return result.kind === 'span' || result.span.state === 'current'
+  return (
+    result.status === 'tombstone' &&
+    result.tombstone.identical !== undefined &&
+    isSatisfied(connection, result.tombstone.identical)
+  )
+}

@@ -1,0 +1,86 @@
+import { parseAnchors, withoutAnchors } from '../core/anchors.ts'
+import { claimsOf, derivableKeys } from '../core/claims.ts'
+import { decodeCursor } from '../core/cursor.ts'
+import { parseKey } from '../core/key.ts'
+import type { CollectionInfo, RegisterCommand } from '../ports.ts'
+import { hashOf } from './draft.ts'
+import { array, invalid, object, wellFormed, wholeNumber } from './input.ts'
+
+export interface SummaryInput {
+  /** Anchors in it, `[[KEY]]`, are its dependencies. */
+  readonly text: string
+  /** Its sentences, unless given. */
+  readonly claims?: readonly string[]
+  /** Keys it depends on beside its anchors, of any collection of the store. */
+  readonly dependsOn?: readonly string[]
+  /** Keys of the spans it stands for. */
+  readonly covers?: readonly string[]
+  /** A live summary of this session that it takes the place of. */
+  readonly replaces?: string | readonly string[]
+  /** What the summarizer had read: a position of this collection, or a cursor of the store when its inputs lie in several. */
+  readonly basedOn?: number | string
+  /** How complete the summarizer calls it, from 0 to 1. Kept to be held against it, never believed. */
+  readonly completeness?: number
+}
+
+const FIELDS = ['text', 'claims', 'dependsOn', 'covers', 'replaces', 'basedOn', 'completeness']
+
+/** Checks a summary as it was handed in. `unverified`: claims, by place, that are registered though they were found unfaithful. */
+export function registerCommand(
+  info: CollectionInfo,
+  input: SummaryInput,
+  path: string,
+  unverified: ReadonlySet<number> = new Set(),
+): RegisterCommand {
+  object(path, input, FIELDS)
+  const text = wellFormed(`${path}.text`, input.text)
+  if (text.trim() === '') throw invalid(`${path}.text`, text, 'a summary needs text')
+  const keys = (name: 'dependsOn' | 'covers', value: readonly string[] | undefined) => [
+    ...new Set(
+      value === undefined
+        ? []
+        : array(`${path}.${name}`, value).map((key, i) => parseKey(key, `${path}.${name}[${i}]`)),
+    ),
+  ]
+  const claims =
+    input.claims === undefined
+      ? claimsOf(text)
+      : array(`${path}.claims`, input.claims).map((claim, i) => wellFormed(`${path}.claims[${i}]`, claim))
+  const printed = parseAnchors(text).keys
+  const beside = keys('dependsOn', input.dependsOn).filter((key) => !printed.includes(key))
+  const replaces =
+    input.replaces === undefined
+      ? []
+      : typeof input.replaces === 'string'
+        ? [input.replaces]
+        : array(`${path}.replaces`, input.replaces)
+  return {
+    text,
+    claims: claims.map((claim, i) => ({
+      text: claim,
+      derivable: derivableKeys(claim, text).length > 0,
+      unverified: unverified.has(i),
+    })),
+    dependsOn: [
+      ...printed.map((key) => ({ key, printed: true })),
+      ...beside.map((key) => ({ key, printed: false })),
+    ],
+    covers: keys('covers', input.covers),
+    replaces: [...new Set(replaces.map((key, i) => parseKey(key, `${path}.replaces[${i}]`)))],
+    basedOn:
+      input.basedOn === undefined
+        ? undefined
+        : typeof input.basedOn === 'string'
+          ? decodeCursor(input.basedOn)
+          : new Map([[info.id, wholeNumber(`${path}.basedOn`, input.basedOn, 0)]]),
+    skeleton: hashOf([withoutAnchors(text), ...claims.map(withoutAnchors)].join('\u0000')),
+    completeness:
+      input.completeness === undefined ? undefined : fraction(`${path}.completeness`, input.completeness),
+  }
+}
+
+/** From 0 to 1. */
+export function fraction(path: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value
+  throw invalid(path, value, 'give a number from 0 to 1')
+}
