@@ -1,3 +1,4 @@
+export type { CollectionApi, SessionApi, StoreApi } from './api.ts'
 export { parseAnchors } from './core/anchors.ts'
 export type { Authority } from './core/authority.ts'
 export type { Advice, Decision, Freeze, Probes, Purpose, Reading, Regime } from './core/compaction.ts'

@@ -24,6 +24,8 @@ const RANKS: Readonly<Record<string, number>> = {
   // Text search reads the ledger's file beside its own, as what finds spans by their metadata does.
   text: 4,
   attributes: 4,
+  // What the store and its client have in common: types.
+  api: 4,
   open: 5,
   index: 6,
   ingest: 7,
@@ -37,6 +39,9 @@ const RANKS: Readonly<Record<string, number>> = {
 
 /** Areas that import neither packages nor Node: everything in them can be reasoned about as a pure function. */
 const PURE = ['core', 'chunking']
+
+/** Areas that run in a browser too: neither packages nor Node, and of areas that are not pure the types alone. */
+const PORTABLE = ['client']
 
 /** Packages that are pure themselves: text in, edits out. */
 const PURE_PACKAGES = ['diff/lib/diff/array.js']
@@ -140,10 +145,14 @@ function problemOf({ file, specifier, form }: Import): string | undefined {
     const targetRank = RANKS[to]
     if (rank === undefined) return `is in '${from}', which has no rank`
     if (targetRank === undefined) return `imports '${to}', which has no rank`
-    return targetRank < rank ? undefined : `(${from}, rank ${rank}) imports ${to} (rank ${targetRank})`
+    if (targetRank >= rank) return `(${from}, rank ${rank}) imports ${to} (rank ${targetRank})`
+    return PORTABLE.includes(from) && form !== 'type' && !PURE.includes(to)
+      ? `imports '${specifier}', of which ${from} may know types alone`
+      : undefined
   }
   if (PURE.includes(from) && !PURE_PACKAGES.includes(specifier))
     return `imports '${specifier}', but ${from} is pure: no packages, no node:*`
+  if (PORTABLE.includes(from)) return `imports '${specifier}', but ${from} runs in browsers: no packages, no node:*`
   if (isBuiltin(specifier)) {
     return specifier.startsWith('node:') ? undefined : `imports '${specifier}' without node:`
   }
@@ -224,6 +233,9 @@ describe('the check itself', () => {
     ['store.ts', `import { eq } from 'drizzle-orm/sql'`],
     ['server/app.ts', `import { serve } from '../cli/serve.ts'`],
     ['wire/chroma/routes.ts', `import { app } from '../../server/app.ts'`],
+    ['client/a.ts', `import { randomUUID } from 'node:crypto'`],
+    ['client/a.ts', `import { ulid } from 'ulid'`],
+    ['client/a.ts', `import { Subscriptions } from '../subscription/index.ts'`],
     ['adapters/mem0.ts', `const { connect } = await import('@lancedb/lancedb')`],
     ['open.ts', `import Database from 'better-sqlite3'`],
     ['open.ts', `import { type Database } from 'better-sqlite3'`],
@@ -244,6 +256,7 @@ describe('the check itself', () => {
     ['guarantees/fidelity/a.ts', `import { gate } from '../gate.ts'`],
     ['ledger/sqlite/rows.ts', `import { eq } from 'drizzle-orm'\nimport Database from 'better-sqlite3'`],
     ['open.ts', `import type Database from 'better-sqlite3'\nawait import('@lancedb/lancedb')`],
+    ['client/a.ts', `import { x } from '../core/x.ts'\nimport type { Store } from '../store/store.ts'`],
     ['cli/main.ts', `import { readFileSync } from 'node:fs'\nimport { openStore } from '../index.ts'`],
     ['core/a.ts', `// import { x } from '../store.ts'\nexport const doc = "import { x } from '../store.ts'"`],
   ])('admits %s: %s', (path, text) => {

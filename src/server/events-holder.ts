@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeCursor } from '../core/cursor.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Consumers, Delivery, EventStream } from '../index.ts'
@@ -25,10 +26,15 @@ export interface NextOptions {
   readonly batch: number
   /** How long to wait for the first event, in milliseconds. */
   readonly wait: number
+  /** False: say so when there is nothing more. */
+  readonly follow: boolean
 }
 
 /** Deliveries without an answer that one holder may have; then nothing more comes until it answers. */
 const MOST_UNANSWERED = 2000
+
+/** How soon to look again whether everything was delivered, in milliseconds. */
+const LOOK_AGAIN = 50
 
 /** The batch of what was not sent yet. */
 const NEVER = Number.POSITIVE_INFINITY
@@ -43,6 +49,7 @@ const NOT_YET = Promise.resolve(PENDING)
 export class Holder {
   readonly lease = randomUUID()
   released = false
+  readonly #consumers: Consumers
   readonly #name: string
   readonly #holder: string
   readonly #events: EventStream
@@ -59,11 +66,13 @@ export class Holder {
 
   /** `silence`: after how many milliseconds without a request it is let go. `over`: it is no longer to be used. */
   constructor(
+    consumers: Consumers,
     consumer: { readonly name: string; readonly holder: string },
     events: EventStream,
     silence: number,
     over: () => void,
   ) {
+    this.#consumers = consumers
     this.#name = consumer.name
     this.#holder = consumer.holder
     this.#events = events
@@ -110,20 +119,43 @@ export class Holder {
       const result = await Promise.race([this.#pending, NOT_YET])
       if (result === PENDING) {
         if (events.length > 0) break
-        if (!(await settles(this.#pending, until - Date.now(), signal))) break
+        if (!options.follow && (await this.#caughtUp())) return { events, ended: true as const }
+        const left = until - Date.now()
+        const settled = await settles(
+          this.#pending,
+          options.follow ? left : Math.min(left, LOOK_AGAIN),
+          signal,
+        )
+        if (!settled && (Date.now() >= until || signal.aborted)) break
         continue
       }
       // Whoever asked is gone: it stays for who asks next.
       if (signal.aborted) break
       this.#pending = undefined
-      const { done, value } = result as IteratorResult<Delivery, undefined>
-      if (done) return { events, ended: true as const }
+      const { value } = result as IteratorResult<Delivery, undefined>
+      // It was released.
+      if (value === undefined) return { events, ended: true as const }
       // It came while an earlier one failed, and comes again after that.
       if (isVoid(value)) continue
       events.push(value)
       this.#sent(value, NEVER)
     }
     return { events }
+  }
+
+  /** Everything that can be delivered now was; what is held back after a failure is not waited for. */
+  async #caughtUp(): Promise<boolean> {
+    if (this.#events.cursor === undefined) return false
+    const { collections } = await this.#consumers.lag(this.#name)
+    const sent = new Map<string, number>()
+    for (const { delivery } of this.#unanswered.values())
+      sent.set(delivery.collection, (sent.get(delivery.collection) ?? 0) + 1)
+    const left = collections.some(
+      ({ collection, events, failing }) =>
+        events > (sent.get(collection) ?? 0) && !(failing !== undefined && failing.due > Date.now()),
+    )
+    await nextTurn()
+    return !left && (await Promise.race([this.#pending, NOT_YET])) === PENDING
   }
 
   #answer(events: readonly Delivery[], ended?: true): Batch {
@@ -142,7 +174,7 @@ export class Holder {
    * Acknowledges deliveries, each by its event's id, in order. One that is acknowledged already is passed over, so that
    * a request whose response was lost can be made again.
    */
-  answer(consumers: Consumers, ids: readonly string[]): Promise<{ readonly answered: number }> {
+  answer(ids: readonly string[]): Promise<{ readonly answered: number }> {
     return this.#heard(async () => {
       const answers: Promise<void>[] = []
       const unknown: string[] = []
@@ -153,7 +185,7 @@ export class Holder {
       }
       const failed = (await Promise.allSettled(answers)).find(({ status }) => status === 'rejected')
       if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
-      if (unknown.length > 0) await this.#requireAnswered(consumers, unknown)
+      if (unknown.length > 0) await this.#requireAnswered(unknown)
       return { answered: answers.length }
     })
   }
@@ -189,8 +221,11 @@ export class Holder {
     })
   }
 
-  async #requireAnswered(consumers: Consumers, ids: readonly string[]): Promise<void> {
-    const positions = decodeCursor((await consumers.info(this.#name)).cursor) as ReadonlyMap<string, number>
+  async #requireAnswered(ids: readonly string[]): Promise<void> {
+    const positions = decodeCursor((await this.#consumers.info(this.#name)).cursor) as ReadonlyMap<
+      string,
+      number
+    >
     for (const id of ids) {
       const [collection, position] = id.split(':')
       if (!(Number(position) <= (positions.get(collection!) ?? 0))) throw this.#outOfOrder(id)

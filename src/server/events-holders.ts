@@ -6,7 +6,6 @@ export interface HoldOptions extends NextOptions {
   readonly holder: string | undefined
   readonly filter: EventFilter
   readonly from: Start | undefined
-  readonly follow: boolean
   /** Milliseconds of silence after which another may take the consumer. */
   readonly duration: number
   readonly maxUnacked: number | undefined
@@ -28,7 +27,7 @@ export class Holders {
     const id = keyOf(name, holder)
     let held = this.#held.get(id)
     if (held === undefined || held.released) {
-      const { filter, from, follow, duration, maxUnacked, maxAttempts, batch } = options
+      const { filter, from, duration, maxUnacked, maxAttempts, batch } = options
       const events = this.#store.subscribe({
         consumer: name,
         holder,
@@ -36,11 +35,10 @@ export class Holders {
         ...(from !== undefined && { from }),
         ...(maxUnacked !== undefined && { maxUnacked }),
         ...(maxAttempts !== undefined && { maxAttempts }),
-        follow,
         lease: duration,
         batch,
       })
-      const made = new Holder({ name, holder }, events, duration, () => {
+      const made = new Holder(this.#store.consumers(), { name, holder }, events, duration, () => {
         if (this.#held.get(id) === made) this.#held.delete(id)
       })
       this.#held.set(id, made)
@@ -51,7 +49,7 @@ export class Holders {
 
   /** Acknowledges deliveries, in order. @throws LEASE_LOST, ACK_OUT_OF_ORDER */
   ack(name: string, holder: string, ids: readonly string[]): Promise<{ readonly answered: number }> {
-    return this.#require(name, holder).answer(this.#store.consumers(), ids)
+    return this.#require(name, holder).answer(ids)
   }
 
   /** Gives a delivery back, or up. @throws LEASE_LOST, ACK_OUT_OF_ORDER */

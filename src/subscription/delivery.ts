@@ -41,7 +41,7 @@ export type Delivery = StoreEvent & {
 export interface EventStream extends AsyncIterableIterator<Delivery> {
   /**
    * Resumes after everything that was delivered or that the filter passed over, so that it also moves on where nothing
-   * is delivered. Undefined until the log was looked at for the first time.
+   * is delivered. Undefined until the log was looked at for the first time, which without a consumer `ready` does.
    */
   readonly cursor: string | undefined
   /**

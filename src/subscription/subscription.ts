@@ -176,6 +176,7 @@ export class Subscription implements EventStream {
     if (consumer === undefined) {
       const positions = await this.#from!
       this.#start = (ref) => ({ ...START, position: positions.get(ref) ?? 0 })
+      await this.#look()
       return
     }
     const holder = this.#plan.holder ?? randomUUID()
@@ -199,9 +200,7 @@ export class Subscription implements EventStream {
     if (this.#busy) await nextTurn()
     this.#rung = false
     const due = await this.#host.onIdle?.()
-    const more = await this.#intake.look(this.#lease, this.#host.clock(), (lane) => this.#join(lane))
-    this.#looked = true
-    this.#busy = more || this.#intake.ready
+    await this.#look()
     if (this.#busy || this.#outcome !== undefined) return
     if (!this.#plan.follow && !this.#intake.waitsForAnswers()) {
       await this.end('done')
@@ -209,6 +208,12 @@ export class Subscription implements EventStream {
     }
     const patience = this.#intake.parked.size > 0 ? this.#patience() : undefined
     await this.#wait(due, this.#renewAt, this.#intake.heldUntil(), patience)
+  }
+
+  async #look(): Promise<void> {
+    const more = await this.#intake.look(this.#lease, this.#host.clock(), (lane) => this.#join(lane))
+    this.#looked = true
+    this.#busy = more || this.#intake.ready
   }
 
   #join(lane: Lane): void {

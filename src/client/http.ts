@@ -1,0 +1,244 @@
+import { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from '../core/errors.ts'
+import { encodeSegment } from '../core/path-segment.ts'
+
+export interface HttpOptions {
+  /** A bearer token. */
+  readonly token?: string
+  /** In the place of the global `fetch`. */
+  readonly fetch?: typeof fetch
+  /** Milliseconds for one request, streams apart. Default 60 000. */
+  readonly timeout?: number
+  /** How often a request is sent again when no answer came and that can do no harm. Default 3. */
+  readonly retries?: number
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below the server's address, with its leading slash, segments encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  /** It may be done twice. Reads may; so may a write that has a `commandId`. */
+  readonly repeatable: boolean
+}
+
+const FIRST_DELAY = 100
+
+/** Sends requests to one server; refusals come back as the errors that the library throws. */
+export class Http {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly #token: string | undefined
+  readonly #fetch: typeof fetch
+  readonly #timeout: number
+  readonly #retries: number
+  readonly #closed = new AbortController()
+
+  constructor(url: string, options: HttpOptions) {
+    this.url = url.replace(/\/+$/, '')
+    this.#token = options.token
+    // A browser's `fetch` wants to be called as a function of its window.
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init))
+    this.#timeout = options.timeout ?? 60_000
+    this.#retries = options.retries ?? 3
+  }
+
+  /** Aborted when the client is closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  /** What the server answered, as JSON; undefined when that is empty. */
+  async json<T>(call: Call): Promise<T> {
+    const { status, text } = await this.#send(call)
+    if (status >= 300) throw refusal(status, text)
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+
+  /** One of the four results: those that are no answer come as problems that hold them. */
+  async result<T>(call: Call): Promise<T> {
+    const { status, text } = await this.#send(call)
+    if (status < 300) return JSON.parse(text) as T
+    const problem = parsed(text)
+    if (typeof problem?.outcome === 'string') return problem.result as T
+    throw refusal(status, text)
+  }
+
+  /** A response whose body is read as it comes. One attempt; no time limit. */
+  async stream(call: Omit<Call, 'repeatable'>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#attempt(call, signal)
+    if (response.ok && response.body !== null) return response.body
+    throw refusal(response.status, await response.text())
+  }
+
+  async #send(call: Call): Promise<{ readonly status: number; readonly text: string }> {
+    const { signal } = call
+    for (let attempt = 1; ; attempt++) {
+      const last = attempt > this.#retries
+      let wait = FIRST_DELAY * 2 ** (attempt - 1)
+      try {
+        const limit = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(this.#timeout)])
+        const response = await this.#attempt(call, limit)
+        const { status } = response
+        const text = await this.#guarded(call, () => response.text())
+        if (last || !refusedAtTheDoor(status, text)) return { status, text }
+        wait = Math.max(wait, 1000 * Number(response.headers.get('Retry-After') ?? 0))
+      } catch (error) {
+        if (last || signal?.aborted || this.#closed.signal.aborted) throw error
+        if (!call.repeatable && !nobodyListened(error)) throw error
+      }
+      await pause(wait * (0.5 + Math.random() / 2), signal)
+    }
+  }
+
+  #attempt(call: Omit<Call, 'repeatable'>, limit: AbortSignal): Promise<Response> {
+    const { method, body } = call
+    const query = Object.entries(call.query ?? {}).filter((entry) => entry[1] !== undefined)
+    const search = query.length === 0 ? '' : `?${new URLSearchParams(query as [string, string][])}`
+    return this.#guarded(call, () =>
+      this.#fetch(this.url + call.path + search, {
+        method,
+        signal: call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]),
+        headers: {
+          ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    )
+  }
+
+  async #guarded<T>(call: Pick<Call, 'signal'>, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (call.signal?.aborted) throw aborted()
+      if (this.#closed.signal.aborted)
+        throw new SpanStoreError('STORE_CLOSED', 'this client was closed', {}, { cause: error })
+      throw this.unreachable(error)
+    }
+  }
+
+  unreachable(cause: unknown): SpanStoreError<'SERVER_UNREACHABLE'> {
+    const why = (cause as { cause?: { message?: string } })?.cause?.message ?? (cause as Error)?.message
+    return new SpanStoreError(
+      'SERVER_UNREACHABLE',
+      `${this.url} gave no answer (${why}); check the address, or try again: a write with the same commandId is done once`,
+      { url: this.url },
+      { cause },
+    )
+  }
+}
+
+export const aborted = () => new SpanStoreError('ABORTED', 'the call was aborted by its signal', {})
+
+/** Nothing can have been done. Only Node says so. */
+const nobodyListened = (error: unknown): boolean =>
+  ((error as Error)?.cause as { cause?: { code?: string } } | undefined)?.cause?.code === 'ECONNREFUSED'
+
+/** Before anything was done, for reasons that pass. */
+const refusedAtTheDoor = (status: number, text: string): boolean =>
+  status === 429 || (status === 503 && parsed(text)?.code === 'SHUTTING_DOWN')
+
+interface ProblemBody {
+  readonly code?: string
+  readonly title?: string
+  readonly status?: number
+  readonly detail?: string
+  readonly error?: object
+  readonly outcome?: string
+  readonly result?: unknown
+  readonly resumable?: boolean
+}
+
+function parsed(text: string): ProblemBody | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Refusals that a server has of its own; every other code is the library's. */
+const OF_SERVERS = new Set([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'HOST_REFUSED',
+  'ORIGIN_REFUSED',
+  'ROUTE_UNKNOWN',
+  'METHOD_NOT_ALLOWED',
+  'TOO_LARGE',
+  'NOT_JSON',
+  'TOO_MANY_REQUESTS',
+  'TIMED_OUT',
+  'SHUTTING_DOWN',
+  'NOT_POSSIBLE',
+  'UNEXPECTED',
+])
+
+/** A problem as the error it stands for: the library's, with its code and detail, or SERVER_REFUSED. */
+export function refusal(status: number, text: string): SpanStoreError {
+  const problem = parsed(text)
+  const code = problem?.code
+  const message = problem?.detail ?? text.slice(0, 500)
+  if (code === undefined || OF_SERVERS.has(code))
+    return new SpanStoreError('SERVER_REFUSED', message || `the server answered ${status}`, {
+      status: problem?.status ?? status,
+      problem: code ?? problem?.title ?? String(status),
+    })
+  const error = new SpanStoreError(
+    code as ErrorCode,
+    message,
+    (problem?.error ?? {}) as ErrorDetail[ErrorCode],
+  )
+  if (problem?.resumable === true) RESUMABLE.add(error)
+  return error
+}
+
+const RESUMABLE = new WeakSet<object>()
+
+/** A lease that the server forgot, and nobody took: who held it can take it back. */
+export const isResumable = (error: unknown): boolean => RESUMABLE.has(error as object)
+
+/** Waiting may help: the server is out of reach, or busy. What it refuses otherwise it refuses for good. */
+export function isPassing(error: unknown): boolean {
+  if (!isSpanStoreError(error)) return false
+  if (isSpanStoreError(error, 'SERVER_REFUSED'))
+    return error.detail.status === 429 || error.detail.status >= 500
+  return error.code === 'SERVER_UNREACHABLE' || error.code === 'STORE_CLOSED' || error.code === 'STORE_BUSY'
+}
+
+/** Resolves after a time, or at once when aborted. */
+export function pause(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}
+
+/** An identifier as a part of a path. @throws INVALID_ARGUMENT for what is none */
+export function segment(path: string, id: unknown): string {
+  if (typeof id === 'string' && id !== '') return encodeSegment(id)
+  throw new SpanStoreError('INVALID_ARGUMENT', `${path}: ${JSON.stringify(id)} is no identifier`, {
+    path,
+    value: id,
+  })
+}
+
+/** A function cannot be sent. */
+export const notOverTheWire = (path: string) =>
+  new SpanStoreError('INVALID_ARGUMENT', `${path}: a function cannot be sent to a server; leave it out`, {
+    path,
+  })

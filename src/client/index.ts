@@ -1,0 +1,8 @@
+export type { CollectionApi, SessionApi, StoreApi } from '../api.ts'
+export type { EventFilter, Start } from '../core/consumer.ts'
+export { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from '../core/errors.ts'
+export type { EventType, StoreEvent } from '../core/event.ts'
+export type { Key } from '../core/key.ts'
+export { type FetchResult, match } from '../core/model.ts'
+export type { Delivery, EventStream, SubscribeOptions } from '../subscription/index.ts'
+export { type ClientOptions, SpanstoreClient } from './client.ts'
