@@ -1,3 +1,5 @@
+import { SpanStoreError } from './errors.ts'
+
 export const DECISIONS = ['proceed', 'freeze', 'freeze_and_rollback'] as const
 
 /** Before each compaction: go on, stop, or stop and take the last epoch back (seed 001). */
@@ -61,4 +63,16 @@ export interface Reading {
   readonly inflated?: number
   readonly rehydratedAge?: number
   readonly citedAge?: number
+}
+
+export function frozenError(session: string, freeze: Freeze): SpanStoreError {
+  const next =
+    freeze.decision === 'freeze_and_rollback' && !freeze.discarded
+      ? 'call discardEpoch, then reconcile'
+      : 'call reconcile'
+  return new SpanStoreError(
+    'SESSION_FROZEN',
+    `session ${JSON.stringify(session)} is frozen since epoch ${freeze.epoch} (${freeze.reason}); ${next}: nothing else ends it`,
+    { session, decision: freeze.decision, discarded: freeze.discarded },
+  )
 }

@@ -74,7 +74,12 @@ const FIELDS = [
 /** How many steps back the density of a summary is compared. */
 const STEPS = 8
 
-export async function compact(house: Gatehouse, options: CompactOptions): Promise<Compacted> {
+/** `allow`: throws where the session must not compact. */
+export async function compact(
+  house: Gatehouse,
+  options: CompactOptions,
+  allow: () => Promise<void>,
+): Promise<Compacted> {
   object('compact', options, FIELDS)
   const { context, info, session } = house
   const { summarize, secondOpinion } = options
@@ -85,6 +90,7 @@ export async function compact(house: Gatehouse, options: CompactOptions): Promis
   const basedOn = encodeCursor(
     new Map((await context.ledger.collections()).map(({ id, position }) => [id, position])),
   )
+  await allow()
   const work = await planned(house, options)
   if (work === undefined) return { outcome: 'nothing' }
   const { prior, fresh, covered } = work
@@ -118,6 +124,8 @@ export async function compact(house: Gatehouse, options: CompactOptions): Promis
       { session, attempts: outcome.attempts, problems: outcome.problems },
     )
   const { draft } = outcome
+  // So that what was observed before this epoch is counted before it.
+  await context.observer.flush()
   const unverified = new Set(draft.claims.flatMap((claim, i) => (claim.unverified ? [i] : [])))
   const done = await context.ledger.register(
     info.ref,

@@ -1,4 +1,4 @@
-import type { Freeze, Reading } from '../core/compaction.ts'
+import { type Freeze, frozenError, type Reading } from '../core/compaction.ts'
 import { type Key, parseKey } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
 import type {
@@ -186,7 +186,12 @@ export class Session {
    * @throws RECALL_BROKEN naming each anchor, SESSION_FROZEN, INPUTS_MOVED, SOURCE_UNKNOWN, KEY_NOT_LIVE
    */
   async compact(options: CompactOptions): Promise<Compacted> {
-    return await compact(this.#house, options)
+    return await compact(this.#house, options, async () => {
+      // Asked at each compaction, before the summarizer runs: a crossed boundary freezes the session at once.
+      await this.boundary()
+      const freeze = await this.frozen()
+      if (freeze !== undefined) throw frozenError(this.id, freeze)
+    })
   }
 
   /**

@@ -1,5 +1,4 @@
-import type { Decision, Freeze } from '../../core/compaction.ts'
-import { SpanStoreError } from '../../core/errors.ts'
+import { type Decision, type Freeze, frozenError } from '../../core/compaction.ts'
 import type { SessionMark } from '../../ports.ts'
 import type { Commit } from './commit.ts'
 import { type Connection, insertInto } from './statements.ts'
@@ -76,18 +75,6 @@ export function freezeOf(connection: Connection, session: number): Freeze | unde
       }
   }
   return freeze
-}
-
-export function frozenError(session: string, freeze: Freeze): SpanStoreError {
-  const next =
-    freeze.decision === 'freeze_and_rollback' && !freeze.discarded
-      ? 'call discardEpoch, then reconcile'
-      : 'call reconcile'
-  return new SpanStoreError(
-    'SESSION_FROZEN',
-    `session ${JSON.stringify(session)} is frozen since epoch ${freeze.epoch} (${freeze.reason}); ${next}: nothing else ends it`,
-    { session, decision: freeze.decision, discarded: freeze.discarded },
-  )
 }
 
 export function refuseFrozen(connection: Connection, session: number, name: string): void {

@@ -1,3 +1,4 @@
+import { frozenError } from '../../core/compaction.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { FetchResult } from '../../core/model.ts'
@@ -12,7 +13,6 @@ import type { Commit } from './commit.ts'
 import {
   checkpointOf,
   freezeOf,
-  frozenError,
   INTERVENTION,
   markOf,
   sessionId,
