@@ -1,4 +1,4 @@
-import { compareSurface } from './surface.ts'
+import { judge } from './judge.ts'
 import type { FidelityPair, FidelityResult, SecondOpinion } from './types.ts'
 
 export type {
@@ -16,7 +16,7 @@ export type {
  * matched to tell.
  */
 export function checkFidelity(pair: FidelityPair): FidelityResult {
-  return compareSurface(pair)
+  return judge(pair)
 }
 
 /** `checkFidelity`, and the second opinion where it abstains. The reasons stay those of the rules. */

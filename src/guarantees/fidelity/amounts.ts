@@ -1,0 +1,148 @@
+import { isContent } from './alignment.ts'
+import type { Clause } from './clauses.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Amount, DETERMINERS } from './cues.ts'
+
+/** What is left of a claim over some of a set when the predicate is denied: all not is none. */
+const DENIED: Readonly<Record<Amount, Amount>> = {
+  all: 'none',
+  none: 'all',
+  some: 'not all',
+  'not all': 'some',
+  most: 'few',
+  few: 'most',
+  many: 'few',
+}
+/** "did not test all": a denial over the quantifier. */
+const UNDER: Readonly<Record<Amount, Amount>> = {
+  all: 'not all',
+  none: 'some',
+  some: 'none',
+  'not all': 'all',
+  most: 'not all',
+  few: 'many',
+  many: 'few',
+}
+
+/** Which amounts follow from which, of the same things and predicate. */
+const FOLLOWS: Readonly<Record<Amount, readonly Amount[]>> = {
+  all: ['all', 'most', 'many', 'some'],
+  most: ['most', 'many', 'some'],
+  many: ['many', 'some'],
+  some: ['some'],
+  few: ['few', 'not all', 'some'],
+  none: ['none', 'not all', 'few'],
+  'not all': ['not all'],
+}
+
+/** Quantifiers of the claim against those of the source over the same noun. */
+export function amountFindings(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  const found: Finding[] = []
+  const seen = new Set<number>()
+  for (const [c, link] of alignment.links.entries()) {
+    if (link.source < 0 || !isContent(claim.words[c]!) || claim.words[c]!.tag !== 'N') continue
+    const mine = amountAt(claim, c)
+    const theirs = amountAt(source, link.source)
+    if (theirs === undefined && mine === undefined) continue
+    const place = mine?.place ?? c
+    if (seen.has(place)) continue
+    const sign = predicateSign(comparison, c, link.source)
+    if (sign === undefined) continue
+    if (mine === undefined) {
+      // "few customers" or "not all backups" became all of them by leaving the word out.
+      if (
+        (theirs!.amount === 'few' || theirs!.amount === 'not all') &&
+        sign === 1 &&
+        !hasDeterminer(claim, c)
+      ) {
+        seen.add(place)
+        found.push(
+          finding(
+            comparison,
+            'quantifier_shift',
+            'hard',
+            0.8,
+            [theirs!.place, link.source],
+            [c],
+            `'${said(source, theirs!.place, link.source)}' became '${said(claim, c)}'`,
+          ),
+        )
+      }
+      continue
+    }
+    if (theirs === undefined) continue
+    const effective = sign === -1 ? DENIED[mine.amount] : mine.amount
+    seen.add(place)
+    if (FOLLOWS[theirs.amount].includes(effective)) continue
+    found.push(
+      finding(
+        comparison,
+        'quantifier_shift',
+        'hard',
+        0.9,
+        [theirs.place, link.source],
+        [mine.place, c],
+        `'${said(source, theirs.place, link.source)}' became '${said(claim, mine.place, c)}'`,
+      ),
+    )
+  }
+  // Quantifiers without a noun: always, never, everyone, nothing; and those that replaced each other.
+  for (const {
+    source: [s0, s1],
+    claim: [c0, c1],
+  } of alignment.gaps) {
+    const s = quantifierIn(source, s0, s1)
+    const c = quantifierIn(claim, c0, c1)
+    if (s === undefined || c === undefined || seen.has(c)) continue
+    const [one, other] = [source.scopes.amounts[s]!, claim.scopes.amounts[c]!]
+    const clause = clauseAt(claim, c)
+    const sign = clause === undefined ? 1 : (predicateSign(comparison, c, s) ?? 1)
+    if (FOLLOWS[one].includes(sign === -1 ? DENIED[other] : other)) continue
+    seen.add(c)
+    found.push(
+      finding(
+        comparison,
+        'quantifier_shift',
+        'hard',
+        0.85,
+        [s],
+        [c],
+        `'${said(source, s)}' became '${said(claim, c)}'`,
+      ),
+    )
+  }
+  return found
+}
+
+function quantifierIn({ scopes }: Side, from: number, to: number): number | undefined {
+  for (let i = from; i < to; i++) if (scopes.quantifiers[i] === i) return i
+  return undefined
+}
+
+/** The amount of a noun, a denial of its clause over it taken in. */
+function amountAt(side: Side, at: number): { amount: Amount; place: number } | undefined {
+  const amount = side.scopes.amounts[at]
+  if (amount === undefined) return undefined
+  const place = side.scopes.quantifiers[at]!
+  const clause = clauseAt(side, at)
+  if (clause === undefined) return { amount, place }
+  const under =
+    clause.negators.length % 2 === 1 && clause.negators[0]! < place && side.words[place]!.norm !== 'any'
+  return { amount: under ? UNDER[amount] : amount, place }
+}
+
+/** Whether the predicates over the two are said with one sign: 1 or -1; undefined when they are not the same predicate. */
+function predicateSign({ source, claim, alignment }: Comparison, c: number, s: number): 1 | -1 | undefined {
+  const mine = clauseAt(claim, c)
+  const theirs = clauseAt(source, s)
+  if (mine === undefined || theirs === undefined) return mine === theirs ? 1 : undefined
+  const link = alignment.links[mine.head]
+  if (link === undefined || link.source !== theirs.head) return undefined
+  const negated = ({ negators }: Clause, at: number) => negators.length % 2 === 1 && !(negators[0]! < at)
+  const product = (negated(theirs, s) ? -1 : 1) * (negated(mine, c) ? -1 : 1) * link.likeness.sign
+  return product === 1 ? 1 : -1
+}
+
+const hasDeterminer = (side: Side, at: number) =>
+  DETERMINERS.has(side.words[at - 1]?.norm ?? '') && /^(?:these|those|such)$/.test(side.words[at - 1]!.norm)

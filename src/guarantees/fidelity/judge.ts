@@ -1,0 +1,46 @@
+import { amountFindings } from './amounts.ts'
+import { type Comparison, compare, type Finding } from './comparison.ts'
+import { coverageFindings, editFindings } from './edits.ts'
+import { modalityFindings } from './modality.ts'
+import { nameFindings } from './names.ts'
+import { numberFindings } from './numbers.ts'
+import { polarityFindings } from './polarity.ts'
+import type { FidelityPair, FidelityReason, FidelityResult } from './types.ts'
+
+/** From here on soft reasons together reject. */
+const REJECT = 0.5
+/** From here on up to `REJECT`, and where nothing matched, the rules cannot tell. */
+const DOUBT = 0.42
+
+export function judge(pair: FidelityPair): FidelityResult {
+  const comparison = compare(pair)
+  const findings = [
+    ...polarityFindings(comparison),
+    ...amountFindings(comparison),
+    ...modalityFindings(comparison),
+    ...numberFindings(comparison),
+    ...nameFindings(comparison),
+    ...(comparison.edited ? editFindings(comparison) : coverageFindings(comparison)),
+  ]
+  const risk = riskOf(findings)
+  const hard = findings.some(({ severity }) => severity === 'hard')
+  const verdict =
+    hard || risk >= REJECT ? 'unfaithful' : risk >= DOUBT || isUnread(comparison) ? 'abstain' : 'faithful'
+  return { verdict, risk: Math.round(risk * 1000) / 1000, reasons: findings.map(reasonOf) }
+}
+
+/** Findings are taken as independent signs of one trouble. */
+const riskOf = (findings: readonly Finding[]) =>
+  1 - findings.reduce((left, { weight }) => left * (1 - weight), 1)
+
+const reasonOf = ({ code, severity, sourceRange, claimRange, message }: Finding): FidelityReason => ({
+  code,
+  severity,
+  sourceRange,
+  claimRange,
+  message,
+})
+
+/** Nothing of the claim was found in the source, though the claim says something. */
+const isUnread = ({ claim, alignment }: Comparison) =>
+  claim.words.some(({ tag }) => tag !== '.') && alignment.links.every(({ source }) => source < 0)

@@ -1,0 +1,324 @@
+import { isContent } from './alignment.ts'
+import type { Clause } from './clauses.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import { CERTAINTY, CONDITIONERS, DUTIES, type Duty } from './cues.ts'
+
+/** Certainty, obligation and conditions: what a claim may not make firmer than its source, nor looser. */
+export function modalityFindings(comparison: Comparison): Finding[] {
+  return [...dutyFindings(comparison), ...certaintyFindings(comparison), ...conditionFindings(comparison)]
+}
+
+/** A clause of the claim and the clause of the source that speaks of the same. */
+export function counterpartOf({ source, claim, alignment }: Comparison, clause: Clause): Clause | undefined {
+  const head = alignment.links[clause.head]
+  if (head !== undefined && head.source >= 0 && head.likeness.score >= 0.6)
+    return clauseAt(source, head.source)
+  const counts = new Map<number, number>()
+  for (const [c, link] of alignment.links.entries())
+    if (link.source >= 0 && claim.clauseOf[c] === clause.id && isContent(claim.words[c]!)) {
+      const at = source.clauseOf[link.source]!
+      counts.set(at, (counts.get(at) ?? 0) + link.likeness.score)
+    }
+  let best: number | undefined
+  for (const [id, count] of counts) if (best === undefined || count > counts.get(best)!) best = id
+  return best === undefined ? undefined : source.clauses[best]
+}
+
+interface Obligation {
+  readonly duty: Duty
+  /** The word that says so. */
+  readonly at: number
+  /** What it is about. */
+  readonly topics: readonly number[]
+}
+
+function obligationsOf(side: Side): Obligation[] {
+  const list: Obligation[] = []
+  for (const clause of side.clauses) {
+    const stance = side.scopes.stances[clause.id]!
+    const head = side.words[clause.head]!
+    const own = side.words
+      .map((_, i) => i)
+      .filter((i) => side.clauseOf[i] === clause.id && isContent(side.words[i]!))
+    const pressed =
+      clause.copula || clause.passive || head.tag === 'V'
+        ? (DUTIES.get(head.norm) ?? DUTIES.get(head.lemma))
+        : undefined
+    if (
+      pressed !== undefined &&
+      head.tag !== 'X' &&
+      !(
+        head.norm === 'can' ||
+        head.norm === 'may' ||
+        head.norm === 'fine' ||
+        head.norm === 'ok' ||
+        head.norm === 'okay'
+      )
+    ) {
+      const governed = side.clauses.filter(({ governor }) => governor === clause.head)
+      const topics =
+        governed.length > 0
+          ? governed.flatMap(({ id }) =>
+              side.words.map((_, i) => i).filter((i) => side.clauseOf[i] === id && isContent(side.words[i]!)),
+            )
+          : own.filter((i) => i !== clause.head)
+      list.push({ duty: denied(pressed, stance.sign), at: clause.head, topics })
+    } else if (stance.duty !== undefined && !(head.lemma === 'exceed')) {
+      const at = clause.modals[0] ?? (clause.governor >= 0 ? clause.governor : clause.head)
+      const embedded = predicateDuty(side, clause)
+      if (embedded !== undefined)
+        list.push({
+          duty: denied(embedded.duty, stance.sign),
+          at: embedded.at,
+          topics: topicsBefore(side, clause, own, embedded.at),
+        })
+      else list.push({ duty: stance.duty, at, topics: own })
+    }
+  }
+  return list
+}
+
+/** "don't treat it as optional": the obligation is in the predicate, and what it is about may be a pronoun. */
+function predicateDuty(side: Side, clause: Clause): { duty: Duty; at: number } | undefined {
+  for (let i = clause.head + 1; i < side.words.length && side.clauseOf[i] === clause.id; i++) {
+    const { norm, tag } = side.words[i]!
+    if (tag === 'A' && DUTIES.has(norm) && side.words[i - 1]?.norm === 'as')
+      return { duty: DUTIES.get(norm)!, at: i }
+  }
+  return undefined
+}
+
+function topicsBefore(side: Side, clause: Clause, own: readonly number[], at: number): number[] {
+  const topics = own.filter((i) => i !== at && i !== clause.head)
+  if (topics.length > 0) return topics
+  // A pronoun: what the clause before spoke of.
+  const before = side.clauses[clause.id - 1]
+  return before === undefined
+    ? []
+    : side.words.map((_, i) => i).filter((i) => side.clauseOf[i] === before.id && side.words[i]!.tag === 'N')
+}
+
+function denied(duty: Duty, sign: number): Duty {
+  if (sign !== -1) return duty
+  switch (duty) {
+    case 'required':
+      return 'not required'
+    case 'recommended':
+    case 'permitted':
+      return 'forbidden'
+    case 'not required':
+      return 'required'
+    case 'forbidden':
+      return 'permitted'
+  }
+}
+
+/** What becomes of an obligation of the source when the claim states another: rows are the source's. */
+const OUTCOMES: Readonly<
+  Record<Duty, Partial<Record<Duty, 'polarity_flip' | 'modality_upgrade' | 'weakened'>>>
+> = {
+  required: {
+    forbidden: 'polarity_flip',
+    'not required': 'polarity_flip',
+    permitted: 'weakened',
+    recommended: 'weakened',
+  },
+  recommended: {
+    required: 'modality_upgrade',
+    forbidden: 'polarity_flip',
+    'not required': 'weakened',
+    permitted: 'weakened',
+  },
+  permitted: { required: 'modality_upgrade', recommended: 'modality_upgrade', forbidden: 'polarity_flip' },
+  'not required': {
+    required: 'polarity_flip',
+    forbidden: 'modality_upgrade',
+    recommended: 'modality_upgrade',
+  },
+  forbidden: {
+    required: 'polarity_flip',
+    permitted: 'polarity_flip',
+    recommended: 'polarity_flip',
+    'not required': 'polarity_flip',
+  },
+}
+
+function dutyFindings(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  const there = obligationsOf(source)
+  if (there.length === 0) return []
+  const found: Finding[] = []
+  for (const mine of obligationsOf(claim)) {
+    const overlaps = there
+      .map((theirs) => ({
+        theirs,
+        shared: mine.topics.filter((c) => theirs.topics.includes(alignment.links[c]!.source)).length,
+      }))
+      .filter(({ shared }) => shared > 0)
+      .sort((a, b) => b.shared - a.shared)
+    const best = overlaps[0]
+    if (best === undefined) continue
+    // Words that deny on their own ("refuse to", "avoid") are the business of polarity.
+    const outcomes = overlaps
+      .filter(({ shared }) => shared === best.shared)
+      .map(({ theirs }) => ({ theirs, outcome: OUTCOMES[theirs.duty][mine.duty] }))
+    if (outcomes.some(({ outcome }) => outcome === undefined)) continue
+    const { theirs, outcome } = outcomes[0]!
+    if (signed(comparison, mine, theirs) === -1 && outcome !== 'weakened') continue
+    const hard = outcome !== 'weakened'
+    found.push(
+      finding(
+        comparison,
+        outcome!,
+        hard ? 'hard' : 'soft',
+        hard ? 0.9 : 0.6,
+        [theirs.at, ...denierOf(source, theirs.at)],
+        [mine.at, ...denierOf(claim, mine.at)],
+        `the source has it ${theirs.duty}, the claim ${mine.duty}`,
+      ),
+    )
+  }
+  return found
+}
+
+const denierOf = (side: Side, at: number) => side.scopes.stances[side.clauseOf[at]!]?.deniers ?? []
+
+/** -1 when the topics are opposites of each other: "must keep" and "must not delete". */
+function signed({ alignment }: Comparison, mine: Obligation, theirs: Obligation): number {
+  let sign = 1
+  for (const c of mine.topics) {
+    const link = alignment.links[c]!
+    if (theirs.topics.includes(link.source)) sign *= link.likeness.sign
+  }
+  return sign
+}
+
+function certaintyFindings(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const found: Finding[] = []
+  const seen = new Set<number>()
+  for (const clause of claim.clauses) {
+    if (!clause.finite && clause.link !== 'complement') continue
+    const theirs = counterpartOf(comparison, clause)
+    if (theirs === undefined || seen.has(theirs.id)) continue
+    const mine = claim.scopes.stances[clause.id]!
+    const stance = source.scopes.stances[theirs.id]!
+    if (mine.duty !== undefined && mine.duty !== 'permitted') continue
+    const said4 = mine.certainty === 4 || confirms(claim, clause)
+    const claimed = said4 ? 4 : mine.certainty
+    const hedged = stance.certainty
+    const upgrade =
+      (hedged <= 1 && claimed >= 2) ||
+      (hedged === 2 && claimed === 4 && !confirmsAny(source)) ||
+      (hedged === 2 &&
+        claimed >= 3 &&
+        clause.tense === 'past' &&
+        theirs.tense !== 'past' &&
+        theirs.tense !== 'none')
+    if (!upgrade) continue
+    if (isHedgedElsewhere(comparison, clause)) continue
+    seen.add(theirs.id)
+    const cue = hedgeOf(source, theirs)
+    found.push(
+      finding(
+        comparison,
+        'modality_upgrade',
+        'hard',
+        0.85,
+        cue,
+        firmnessOf(claim, clause),
+        `the source leaves it open ('${said(source, ...cue)}'), the claim states it ('${said(claim, ...firmnessOf(claim, clause))}')`,
+      ),
+    )
+  }
+  return found
+}
+
+/** "User confirmed (that) …": the clause over this one confirms. */
+function confirms(side: Side, clause: Clause): boolean {
+  const parent = clause.parent < 0 ? undefined : side.clauses[clause.parent]
+  return (
+    parent !== undefined &&
+    clause.link === 'complement' &&
+    CERTAINTY.get(side.words[parent.head]!.norm) === 4 &&
+    side.scopes.stances[parent.id]!.sign === 1
+  )
+}
+
+const confirmsAny = (side: Side) => side.words.some(({ norm }) => CERTAINTY.get(norm) === 4)
+
+/** The claim may carry the hedge of the source in a word this reading does not attach to the clause. */
+function isHedgedElsewhere({ claim }: Comparison, clause: Clause): boolean {
+  return claim.words.some(({ norm, tag }, i) => {
+    const level = CERTAINTY.get(norm)
+    return (
+      level !== undefined &&
+      level <= 1 &&
+      tag !== '.' &&
+      (claim.clauseOf[i] === clause.id || claim.clauseOf[i] === clause.parent || claim.clauses.length <= 2)
+    )
+  })
+}
+
+function hedgeOf(side: Side, clause: Clause): number[] {
+  const list: number[] = []
+  for (const [i, { norm }] of side.words.entries()) {
+    const level = CERTAINTY.get(norm)
+    if (
+      level !== undefined &&
+      level <= 2 &&
+      (side.clauseOf[i] === clause.id || side.clauseOf[i] === clause.parent)
+    )
+      list.push(i)
+  }
+  return list.length > 0 ? [list[0]!, clause.head] : [clause.head]
+}
+
+function firmnessOf(side: Side, clause: Clause): number[] {
+  const parent = clause.parent < 0 ? undefined : side.clauses[clause.parent]
+  return confirms(side, clause) && parent !== undefined ? [parent.head, clause.head] : [clause.head]
+}
+
+/** A condition of the source that the claim neither states nor hints at. */
+function conditionFindings(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  const found: Finding[] = []
+  const hints =
+    claim.words.some(({ norm, tag }) => CONDITIONERS.has(norm) && tag !== '.') ||
+    claim.clauses.some(
+      ({ link }) =>
+        link === 'condition' ||
+        link === 'exception' ||
+        link === 'time' ||
+        link === 'until' ||
+        link === 'after' ||
+        link === 'before',
+    )
+  for (const clause of claim.clauses) {
+    const theirs = counterpartOf(comparison, clause)
+    if (theirs === undefined) continue
+    const stance = source.scopes.stances[theirs.id]!
+    if (stance.condition === undefined || claim.scopes.stances[clause.id]!.condition !== undefined || hints)
+      continue
+    const condition = source.clauses[stance.condition]!
+    // What the condition speaks of is in the claim all the same: "depends on", "needs".
+    const words = source.words
+      .map((_, i) => i)
+      .filter((i) => source.clauseOf[i] === condition.id && isContent(source.words[i]!))
+    if (words.some((i) => alignment.back[i]! >= 0)) continue
+    if (claim.scopes.stances[clause.id]!.certainty < 2) continue
+    found.push(
+      finding(
+        comparison,
+        'condition_dropped',
+        'hard',
+        0.8,
+        [condition.start, ...words],
+        [clause.head],
+        `the source says so only under a condition: '${said(source, condition.start, ...words)}'`,
+      ),
+    )
+    break
+  }
+  return found
+}

@@ -1,0 +1,143 @@
+import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
+import { boundImplies, type Quantity, sameAmount } from './quantities.ts'
+
+/** Numbers, dates and bounds of the claim that the source does not bear out. */
+export function numberFindings(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const found: Finding[] = []
+  for (const mine of claim.quantities) {
+    const equal = source.quantities.filter((theirs) => sameAmount(theirs, mine))
+    if (equal.length === 0) {
+      const problem = missing(comparison, mine)
+      if (problem) found.push(problem)
+      continue
+    }
+    if (equal.some((theirs) => fits(comparison, theirs, mine) === undefined)) continue
+    const theirs = equal[0]!
+    found.push(mismatch(comparison, theirs, mine, fits(comparison, theirs, mine)!))
+  }
+  return found
+}
+
+const placesOf = ({ from, to }: Quantity) => [from, to - 1]
+
+function mismatch(comparison: Comparison, theirs: Quantity, mine: Quantity, why: string): Finding {
+  const { source, claim } = comparison
+  return finding(
+    comparison,
+    'number_mismatch',
+    'hard',
+    0.9,
+    [...boundPlace(source, theirs), ...placesOf(theirs)],
+    [...boundPlace(claim, mine), ...placesOf(mine)],
+    `${why}: '${said(source, ...boundPlace(source, theirs), ...placesOf(theirs))}' became '${said(claim, ...boundPlace(claim, mine), ...placesOf(mine))}'`,
+  )
+}
+
+const boundPlace = (side: Side, { from, bound }: Quantity) =>
+  bound !== '=' && from > 0 && side.words[from - 1]!.tag !== '.' ? [from - 1] : []
+
+/** Why an equal number means something else, or undefined. */
+function fits({ source, claim }: Comparison, theirs: Quantity, mine: Quantity): string | undefined {
+  if (
+    theirs.kind !== 'day' &&
+    theirs.kind !== 'version' &&
+    theirs.kind !== 'ordinal' &&
+    !boundImplies(boundOf(source, theirs), boundOf(claim, mine))
+  )
+    return 'the bound differs'
+  if (
+    theirs.whole &&
+    !mine.whole &&
+    theirs.kind === 'count' &&
+    mine.kind === 'count' &&
+    source.quantities.some((other) => other !== theirs && !other.whole && other.kind === 'count')
+  )
+    return 'the number of all became the number of some'
+  if (theirs.end !== '' && mine.end !== '' && theirs.end !== mine.end) return 'start and end changed places'
+  return undefined
+}
+
+/** A bound under a denial of the clause is the opposite bound. */
+const boundOf = (_: Side, { bound }: Quantity) => bound
+
+function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
+  const { source, claim } = comparison
+  const rivals = source.quantities.filter(
+    ({ kind, unit }) => kind === mine.kind && (kind !== 'day' || unit === mine.unit),
+  )
+  if (derived(comparison, mine)) return undefined
+  if (mine.kind === 'count' && mine.value === 1 && mine.to === mine.from + 1) return undefined
+  if (mine.kind === 'day' && mine.unit === 'relative' && rivals.length === 0) return undefined
+  if (mine.kind === 'ordinal' && rivals.length === 0 && source.words.some(({ norm }) => norm === 'first'))
+    return undefined
+  // A day in another form: a date for a weekday cannot be compared.
+  if (mine.kind === 'day' && rivals.length === 0 && source.quantities.some(({ kind }) => kind === 'day'))
+    return undefined
+  const rival = rivals[0]
+  const text = said(claim, ...placesOf(mine))
+  return finding(
+    comparison,
+    'number_mismatch',
+    'hard',
+    rival === undefined ? 0.8 : 0.92,
+    rival === undefined ? [] : placesOf(rival),
+    placesOf(mine),
+    rival === undefined
+      ? `'${text}' is not in the source`
+      : `the source has '${said(source, ...placesOf(rival))}', the claim '${text}'`,
+  )
+}
+
+/** What follows from numbers of the source: the rest of a whole, a sum, a share. */
+function derived({ source, claim }: Comparison, mine: Quantity): boolean {
+  const words = source.words.map(({ norm }) => norm)
+  if (mine.kind === 'times' || mine.kind === 'count') {
+    if (mine.value === 1 && words.includes('once')) return true
+    if (
+      mine.value === 2 &&
+      (words.includes('twice') ||
+        words.includes('both') ||
+        words.includes('couple') ||
+        words.includes('a_couple_of') ||
+        words.includes('double'))
+    )
+      return true
+  }
+  const counts = source.quantities.filter(({ kind }) => kind === mine.kind)
+  for (const a of counts)
+    for (const b of counts) {
+      if (a === b) continue
+      if (b.whole && a.value !== b.value && close(b.value - a.value, mine.value) && isComplement(claim))
+        return true
+      if (
+        close(a.value + b.value, mine.value) &&
+        /^(?:total|altogether|sum|combined|overall|in_total|all)$/.test(
+          claim.words
+            .map(({ norm }) => norm)
+            .find((norm) => /^(?:total|altogether|sum|combined|overall)$/.test(norm)) ?? '',
+        )
+      )
+        return true
+      if (mine.kind === 'share' && b.whole && close(a.value / b.value, mine.value)) return true
+      if (a.end === 'from' && b.end === 'to' && close(Math.abs(a.value - b.value), mine.value)) return true
+    }
+  if (mine.kind === 'share') {
+    const pairs = source.quantities.filter(({ kind }) => kind === 'count')
+    for (const a of pairs)
+      for (const b of pairs)
+        if (b.whole && !a.whole && Math.abs(a.value / b.value - mine.value) < 0.006) return true
+    for (const a of counts) if (close(1 - a.value, mine.value)) return isComplement(claim)
+    if (mine.value === 0.5 && words.some((norm) => norm === 'half')) return true
+    if (mine.value === 1 && words.some((norm) => norm === 'all' || norm === 'every')) return true
+    if (mine.value === 0 && words.some((norm) => norm === 'no' || norm === 'none')) return true
+  }
+  return false
+}
+
+const close = (a: number, b: number) => Math.abs(a - b) < 1e-9
+
+const isComplement = (claim: Side) =>
+  claim.words.some(({ norm }) =>
+    /^(?:other|others|remaining|remain|remains|left|still|rest|not|up|down)$/.test(norm),
+  )

@@ -1,0 +1,69 @@
+/**
+ * What a word makes of its complement: "managed to ship" says it shipped, "failed to ship" that it did not,
+ * "regrets shipping" that it did whether or not "regrets" is denied, "wants to ship" neither.
+ */
+export type Effect =
+  /** Holds when the operator holds, not when it is denied: manage, continue. */
+  | 'affirms'
+  /** The reverse: fail, refuse, avoid, prevent. */
+  | 'denies'
+  /** Holds either way: know, regret. */
+  | 'presupposes'
+  /** Open; a denial of the operator denies it all the same: think, want, plan, likely. */
+  | 'raises'
+  /** Open: say, wonder, ask. */
+  | 'leaves open'
+
+const WORDS: readonly (readonly [Effect, string])[] = [
+  [
+    'affirms',
+    `true case way fact manage succeed remember get happen bother dare able continue keep start begin commence resume proceed help choose elect opt let make cause force enable allow permit lead
+     bring drive compel oblige induce persuade convince train teach use serve suffice enough ready hasten condescend care trouble venture turn_out see_fit take make_sure ensure be_sure_to
+     guarantee capable free welcome authorize authorise qualify invite vow decide settled agree arrange commit pledge resolve undertake volunteer prefer love like enjoy go_ahead going_ahead went_ahead carry_on
+     come rush hurry prepared prepare set_up set assign hired hire task deploy configure run execute grant give approve approved allowed permitted enabled entitled eligible necessary required require need must mandatory obligated obliged force forced
+     urge order command instruct direct tell ask request remind encourage prompt advise recommend suggest`,
+  ],
+  [
+    'denies',
+    `fail forget neglect refuse decline avoid refrain omit skip stop quit cease resist reject prevent prohibit forbid ban deny dispute doubt disprove refute hesitate hate dislike loathe
+     block bar stall hinder inhibit preclude disallow discourage dissuade deter restrain abstain desist keep_from unable incapable impossible reluctant unwilling unlikely lack miss drop remove delete
+     cancel abandon exclude disable eliminate discontinue revoke waive end halt terminate scrap ditch discard suspend withhold oppose renounce ignore
+     turn_off turned_off turning_off turns_off switch_off switched_off shut_down called_off call_off ruled_out rule_out rules_out phase_out phased_out get_rid_of got_rid_of do_away_with opt_out opted_out left_out leave_out
+     decide_against decided_against advise_against advised_against recommend_against recommended_against warn_against warned_against hold_off holding_off held_off give_up gave_up given_up turn_down turned_down turns_down
+     stay_away_from steer_clear_of keep_away_from spare forgo forego shun evade escape unsuccessful false untrue lie myth wrong incorrect failure refusal inability absence lack prohibition ban rejection avoidance denial
+     veto nix scratch pull retire sunset overlook dodge hold_back too`,
+  ],
+  [
+    'presupposes',
+    `surprise fact know realize realise notice regret discover find learn recall aware glad sorry happy sad pleased surprised disappointed proud reveal admit acknowledge recognize recognise point_out appreciate resent
+     remember_that understand see observe hear mind odd strange unfortunate fortunate lucky amazed annoyed upset ignore discover confess disclose emphasize emphasise stress prove show demonstrate confirm verify find_out found_out`,
+  ],
+  [
+    'raises',
+    `think believe want expect plan intend suppose seem appear likely imagine reckon guess feel hope wish aim mean try attempt seek going_to used_to tend propose supposed desire
+     expected planned scheduled probable advisable wise recommended ideal should want_to looking consider`,
+  ],
+  [
+    'leaves open',
+    `say claim state report argue assert mention declare announce allege suggest hint wonder ask question whether predict warn promise swear threaten worry fear suspect speculate dream pretend
+     consider contemplate discuss debate explore evaluate investigate study check test review decide_on look_into looking_into thinking_about thinking_of unclear unsure unverified unknown uncertain possible potential insist maintain write post demand`,
+  ],
+]
+
+const effects = new Map<string, Effect>()
+for (const [effect, words] of WORDS)
+  for (const word of words.trim().split(/\s+/)) if (!effects.has(word)) effects.set(word, effect)
+
+export const effectOf = (lemma: string): Effect | undefined => effects.get(lemma)
+
+/** Words that also deny a thing they take as object, or as subject in the passive: support was dropped. */
+const OBJECTS = new Set(
+  `lack miss avoid drop remove delete cancel abandon exclude disable reject refuse decline prevent block prohibit forbid ban deny skip omit eliminate discontinue revoke waive stop end cease halt terminate
+   scrap ditch discard suspend withhold oppose disallow turn_off turned_off turning_off turns_off switch_off switched_off shut_down called_off call_off ruled_out rule_out rules_out phase_out phased_out get_rid_of got_rid_of
+   left_out leave_out turn_down turned_down turns_down hate dislike loathe forgo forego veto scratch retire sunset neglect decided_against decide_against advised_against recommended_against opposed bar barred reverse
+   out_of_the_question off_the_table unavailable missing absent nonexistent forbidden prohibited banned impossible disabled lost lose fail resist doubt deprecate false untrue optional unnecessary unwelcome`.split(
+    /\s+/,
+  ),
+)
+
+export const deniesItsObject = (lemma: string): boolean => OBJECTS.has(lemma)

@@ -1,0 +1,267 @@
+import { DERIVATIONS, IRREGULAR, LEXICON, OPPOSED, OPPOSITES, PARENTS, STARTS } from './tables.ts'
+
+export type WordClass = 'N' | 'V' | 'A' | 'R'
+
+/** Senses by word class, the most frequent first; classes in the order of their frequency. */
+export type Senses = Partial<Record<WordClass, readonly number[]>>
+
+interface Tables {
+  readonly lexicon: ReadonlyMap<string, string>
+  readonly parents: readonly string[]
+  readonly irregular: ReadonlyMap<string, string>
+  readonly opposites: ReadonlySet<string>
+  readonly opposed: ReadonlySet<number>
+  readonly families: ReadonlyMap<string, readonly string[]>
+  readonly adjectives: readonly [from: number, to: number]
+}
+
+const VALUES = new Uint8Array(128)
+for (const [value, digit] of [...'0123456789abcdefghijklmnopqrstuvwxyz!#$%&()*+,-./:'].entries())
+  VALUES[digit.charCodeAt(0)] = value
+
+/** Three digits in base 50. */
+const decode = (text: string, at: number): number =>
+  VALUES[text.charCodeAt(at)]! * 2500 +
+  VALUES[text.charCodeAt(at + 1)]! * 50 +
+  VALUES[text.charCodeAt(at + 2)]!
+
+/** Larger than any number of synsets: two of them make one key. */
+const PAIR = 1 << 17
+
+let loaded: Tables | undefined
+
+/** Unpacks the tables on first use: about 25 ms. */
+export function tables(): Tables {
+  loaded ??= unpack()
+  return loaded
+}
+
+function unpack(): Tables {
+  const lexicon = new Map<string, string>()
+  const lemmas: string[] = []
+  let previous = ''
+  for (const entry of LEXICON.split(' ')) {
+    let at = 1
+    while (entry.charCodeAt(at) >= 95 || entry.charCodeAt(at) === 45) at++
+    previous = previous.slice(0, entry.charCodeAt(0) - 48) + entry.slice(1, at)
+    lexicon.set(previous, entry.slice(at))
+    lemmas.push(previous)
+  }
+  const irregular = new Map(IRREGULAR.split(',').map((pair) => pair.split(' ') as [string, string]))
+  const opposed = new Set<number>()
+  for (const pair of OPPOSED.split(' ')) {
+    const [a, b] = [decode(pair, 0), decode(pair, 3)]
+    opposed.add(a * PAIR + b).add(b * PAIR + a)
+  }
+  const opposites = new Set<string>()
+  for (const pair of OPPOSITES.split(',')) {
+    const [a, b] = pair.split(' ')
+    opposites.add(`${a} ${b}`).add(`${b} ${a}`)
+  }
+  const families = new Map<string, string[]>()
+  const relate = (a: string, b: string) => {
+    const list = families.get(a)
+    if (list) list.push(b)
+    else families.set(a, [b])
+  }
+  for (const entry of DERIVATIONS.split(' ')) {
+    const word = lemmas[decode(entry, 0)]!
+    for (let at = 3; at < entry.length; at += 3) {
+      const base = lemmas[decode(entry, at)]!
+      relate(word, base)
+      relate(base, word)
+    }
+  }
+  const [, verbs, adjectives] = STARTS.split(' ').map(Number)
+  return {
+    lexicon,
+    parents: PARENTS.split(' '),
+    irregular,
+    opposites,
+    opposed,
+    families,
+    adjectives: [verbs!, adjectives!],
+  }
+}
+
+/** Whether the lemma is in the table, in this class if one is given. */
+export function knows(lemma: string, wordClass?: WordClass): boolean {
+  const entry = tables().lexicon.get(lemma)
+  return entry !== undefined && (wordClass === undefined || entry.includes(wordClass))
+}
+
+/** The classes of a lemma, the most frequent first: 'NV'. */
+export const classesOf = (lemma: string): string =>
+  tables()
+    .lexicon.get(lemma)
+    ?.replace(/[^NVAR]/g, '') ?? ''
+
+export function sensesOf(lemma: string, wordClass: WordClass): readonly number[] {
+  const entry = tables().lexicon.get(lemma)
+  const from = entry?.indexOf(wordClass) ?? -1
+  if (entry === undefined || from < 0) return []
+  const senses: number[] = []
+  for (let at = from + 1; at + 3 <= entry.length; at += 3) {
+    const code = entry.charCodeAt(at)
+    if (code >= 65 && code <= 90) break
+    senses.push(decode(entry, at))
+  }
+  return senses
+}
+
+export function parentsOf(synset: number): readonly number[] {
+  const entry = tables().parents[synset] ?? ''
+  const list: number[] = []
+  for (let at = 0; at < entry.length; at += 3) list.push(decode(entry, at))
+  return list
+}
+
+const areOpposed = (a: number, b: number) => tables().opposed.has(a * PAIR + b)
+
+const isAdjective = (synset: number) => {
+  const [from, to] = tables().adjectives
+  return synset >= from && synset < to
+}
+
+/** How the second word stands to the first. `wider`: it says less (instrument for horn). */
+export type Relation = 'synonym' | 'antonym' | 'wider' | 'narrower' | 'sister' | 'near' | 'none'
+
+const DEPTH = 9
+const remembered = new Map<string, Relation>()
+
+/** The relation between two lemmas of one class, over their most frequent senses. */
+export function relationOf(a: string, b: string, wordClass: WordClass): Relation {
+  if (a === b) return 'synonym'
+  const key = `${a} ${b} ${wordClass}`
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  const relation = lookUp(a, b, wordClass)
+  if (remembered.size > 20_000) remembered.clear()
+  remembered.set(key, relation)
+  return relation
+}
+
+function lookUp(a: string, b: string, wordClass: WordClass): Relation {
+  const { opposites } = tables()
+  if (opposites.has(`${a} ${b}`) || differsByNegativeAffix(a, b)) return 'antonym'
+  const [as, bs] = [sensesOf(a, wordClass), sensesOf(b, wordClass)]
+  if (as.length === 0 || bs.length === 0) return 'none'
+  if (as.some((sense) => bs.includes(sense))) return 'synonym'
+  return wordClass === 'A' || wordClass === 'R' ? amongAdjectives(as, bs) : amongHypernyms(as, bs, wordClass)
+}
+
+/** A satellite adjective means much what the head of its cluster means, and is opposed to what that is opposed to. */
+function amongAdjectives(as: readonly number[], bs: readonly number[]): Relation {
+  let near = false
+  for (const [i, a] of as.slice(0, 4).entries())
+    for (const [j, b] of bs.slice(0, 4).entries()) {
+      const heads = (synset: number) => (isAdjective(synset) ? [synset, ...parentsOf(synset)] : [synset])
+      for (const one of heads(a))
+        for (const other of heads(b)) {
+          if (areOpposed(one, other)) return 'antonym'
+          if (one === other && (i < 3 || j < 3)) near = true
+        }
+    }
+  return near ? 'near' : 'none'
+}
+
+function amongHypernyms(as: readonly number[], bs: readonly number[], wordClass: WordClass): Relation {
+  const limit = wordClass === 'V' ? 4 : 6
+  const up = ancestors(as.slice(0, limit))
+  for (const b of bs.slice(0, limit)) if (up.has(b)) return 'wider'
+  const other = ancestors(bs.slice(0, limit))
+  for (const a of as.slice(0, limit)) if (other.has(a)) return 'narrower'
+  for (const a of as) for (const b of bs) if (areOpposed(a, b)) return 'antonym'
+  if (wordClass === 'V') {
+    // Verbs under one hypernym are ways of doing one thing.
+    for (const [synset, depth] of up) if ((other.get(synset) ?? 9) + depth <= 2) return 'near'
+    return 'none'
+  }
+  for (const [synset, depth] of up) if ((other.get(synset) ?? 99) + depth <= 5 && depth > 0) return 'sister'
+  return 'none'
+}
+
+/** Every synset above these, with the number of steps to it. The very top says nothing, but is harmless here. */
+function ancestors(senses: readonly number[]): Map<number, number> {
+  const found = new Map<number, number>()
+  let layer: readonly number[] = senses
+  for (let depth = 0; depth <= DEPTH && layer.length > 0; depth++) {
+    const next: number[] = []
+    for (const synset of layer) {
+      if (found.has(synset)) continue
+      found.set(synset, depth)
+      next.push(...parentsOf(synset))
+    }
+    layer = next
+  }
+  return found
+}
+
+const NEGATIVE_PREFIX = /^(?:un|in|im|il|ir|non-?|dis|a|ab)$/
+
+/** 'unencrypted' and 'encrypted', 'careful' and 'careless'. */
+export function differsByNegativeAffix(a: string, b: string): boolean {
+  const [longer, shorter] = a.length > b.length ? [a, b] : [b, a]
+  if (shorter.length < 3) return false
+  if (longer.endsWith(shorter))
+    return NEGATIVE_PREFIX.test(longer.slice(0, -shorter.length)) && shorter.length > 3
+  if (longer.endsWith('less') && longer.slice(0, -4) === shorter.replace(/ful$/, '')) return true
+  return a.endsWith('less') && b.endsWith('ful') && a.slice(0, -4) === b.slice(0, -3)
+}
+
+/** Whether one is derived from the other: 'migrate' and 'migration'. */
+export function areDerived(a: string, b: string): boolean {
+  if (tables().families.get(a)?.includes(b)) return true
+  // Two forms of one base: 'decision' and 'decisive'.
+  if (a.length < 5 || b.length < 5 || a.slice(0, 5) !== b.slice(0, 5)) return false
+  const others = tables().families.get(b)
+  return (
+    tables()
+      .families.get(a)
+      ?.some((word) => others?.includes(word)) ?? false
+  )
+}
+
+/** Rule forms first tried as they are, so that 'sing' stays 'sing'. */
+const ENDINGS: Readonly<Record<'N' | 'V' | 'A', readonly (readonly [RegExp, string])[]>> = {
+  N: [
+    [/ies$/, 'y'],
+    [/(?<=s|x|z|ch|sh|o)es$/, ''],
+    [/(?<!s|u|i)s$/, ''],
+    [/men$/, 'man'],
+  ],
+  V: [
+    [/ies$/, 'y'],
+    [/ied$/, 'y'],
+    [/(?<=s|x|z|ch|sh|o)es$/, ''],
+    [/s$/, ''],
+    [/ing$/, 'e'],
+    [/ing$/, ''],
+    [/([b-df-hj-np-tv-z])\1ing$/, '$1'],
+    [/ed$/, 'e'],
+    [/ed$/, ''],
+    [/([b-df-hj-np-tv-z])\1ed$/, '$1'],
+  ],
+  A: [
+    [/ier$/, 'y'],
+    [/iest$/, 'y'],
+    [/er$/, 'e'],
+    [/er$/, ''],
+    [/est$/, 'e'],
+    [/est$/, ''],
+    [/([b-df-hj-np-tv-z])\1(?:er|est)$/, '$1'],
+  ],
+}
+
+/** The lemma of a lower-case form in a class, or undefined when the table has none. */
+export function lemmaOf(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined {
+  const irregular = tables().irregular.get(form)
+  if (irregular !== undefined && knows(irregular, wordClass)) return irregular
+  if (knows(form, wordClass)) return form
+  for (const [ending, base] of ENDINGS[wordClass]) {
+    if (!ending.test(form)) continue
+    const candidate = form.replace(ending, base)
+    if (candidate.length > 1 && knows(candidate, wordClass)) return candidate
+  }
+  return undefined
+}
