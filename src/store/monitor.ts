@@ -11,8 +11,10 @@ import {
   type Represented,
   verdictOf,
 } from '../guarantees/boundary.ts'
+import type { RecallSignals } from '../guarantees/recall.ts'
 import type { CollectionInfo, Report, SignalRows, Snapshot } from '../ports.ts'
 import { array, invalid, object, wellFormed, wholeNumber } from './input.ts'
+import { recall } from './recall.ts'
 import type { SessionContext } from './session.ts'
 
 /** Cycles over which reads are counted. */
@@ -95,6 +97,8 @@ export interface Boundary {
   /** One sentence for each elevated signal that does not freeze. */
   readonly warnings: readonly string[]
   readonly due: readonly Due[]
+  /** The signals of anchored recall, which warn and never freeze. */
+  readonly recall: RecallSignals
   /** In force now. */
   readonly frozen?: Freeze
 }
@@ -117,9 +121,9 @@ export async function boundaryOf(
   for (let attempt = 0; ; attempt++) {
     const rows = await ledger.sessions.signals(info.ref, session, { window: WINDOW, trend: TREND })
     const due = await ledger.summaries(info.ref, session, 'notCurrent')
-    const judged = judge(session, rows)
     const boundary: Boundary = {
-      ...judged,
+      ...judge(session, rows),
+      recall: await recall(context, info, session),
       due: due.map(({ key, state, causes }) => ({ key, state: state as Due['state'], causes })),
     }
     if (!enforce) return boundary
@@ -138,7 +142,7 @@ export async function boundaryOf(
   }
 }
 
-function judge(session: string, rows: SignalRows): Omit<Boundary, 'due'> {
+function judge(session: string, rows: SignalRows): Omit<Boundary, 'due' | 'recall'> {
   const { snapshot, freeze } = rows
   const regime: Regime =
     rows.reported > 0 || rows.beside || (snapshot?.foreign ?? 0) > 0 ? 'observed' : 'enforced'
@@ -205,13 +209,18 @@ function judge(session: string, rows: SignalRows): Omit<Boundary, 'due'> {
 const percent = (part: number) => `${(100 * part).toFixed(1)} %`
 
 const SENTENCES: { readonly [S in 1 | 2 | 3 | 4 | 5]: (signals: BoundarySignals) => string } = {
-  1: ({ citationOverhang: { keys } }) => `signal 1: ${keys.length} cited keys do not resolve`,
+  1: ({ citationOverhang: { keys } }) =>
+    keys.length === 1
+      ? 'signal 1: a cited key does not resolve'
+      : `signal 1: ${keys.length} cited keys do not resolve`,
   2: ({ selfCitationAsymmetry: { self, external } }) =>
     `signal 2: self-cited keys are found in ${percent(self.rate)} of reads, others in ${percent(external.rate)}`,
   3: ({ duplicateDensity: { value } }) =>
     `signal 3: ${percent(value!)} of the context represents something a second time`,
   4: ({ referenceInflation: { summaries } }) =>
-    `signal 4: ${summaries.length} summaries cite more than what they took the place of`,
+    summaries.length === 1
+      ? 'signal 4: a summary cites more than what it took the place of'
+      : `signal 4: ${summaries.length} summaries cite more than what they took the place of`,
   5: ({ recencySkew: { rehydratedAge, citedAge } }) =>
     `signal 5: what is read became older (median ${rehydratedAge} cycles), what is cited did not (${citedAge})`,
 }
@@ -300,13 +309,13 @@ function skew(rows: SignalRows): BoundarySignals['recencySkew'] {
   const cited = citedAge - then.citedAge!
   const noise = medianError(rows.rehydratedAges)
   return {
-    elevated: risen >= Math.max(SKEW, 2 * noise) && cited <= FLAT,
+    elevated: risen >= Math.max(SKEW, noise) && cited <= FLAT,
     value: risen - cited,
     ...now,
   }
 }
 
-function readingOf({ cycle, regime, decision, advice, signals }: Omit<Boundary, 'due'>): Reading {
+function readingOf({ cycle, regime, decision, advice, signals }: Omit<Boundary, 'due' | 'recall'>): Reading {
   const { citationOverhang, selfCitationAsymmetry, duplicateDensity, referenceInflation, recencySkew } =
     signals
   const ordered = [citationOverhang, selfCitationAsymmetry, duplicateDensity, referenceInflation, recencySkew]
