@@ -1,7 +1,7 @@
 const FIRST = 100
-const LONGEST = 10_000
+const LONGEST = 5000
 
-/** How long to wait before the next attempt to reach a server: doubling, up to 10 s, each time a random part of it. */
+/** How long to wait before the next attempt to reach a server: doubling, up to 5 s, each time a random part of it. */
 export class Backoff {
   #failures = 0
 

@@ -97,8 +97,8 @@ export class SpanstoreClient implements StoreApi {
 
   /**
    * As the library's, and it survives the server: a connection that breaks is made again, after a while that doubles up
-   * to ten seconds, from the last event taken, or, with a consumer, the last one acknowledged. What was handed out can
-   * be acknowledged across a restart. Begins with an error where the server is out of reach from the beginning.
+   * to five seconds, from the last event taken, or, with a consumer, the last one acknowledged. What was handed out can
+   * be acknowledged across a restart.
    */
   subscribe(options: SubscribeOptions = {}): EventStream {
     return options.consumer === undefined

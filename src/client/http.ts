@@ -1,5 +1,6 @@
 import { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import { encodeSegment } from '../core/path-segment.ts'
+import { Backoff } from './backoff.ts'
 
 export interface HttpOptions {
   /** A bearer token. */
@@ -22,8 +23,6 @@ export interface Call {
   /** It may be done twice. Reads may; so may a write that has a `commandId`. */
   readonly repeatable: boolean
 }
-
-const FIRST_DELAY = 100
 
 /** Sends requests to one server; refusals come back as the errors that the library throws. */
 export class Http {
@@ -78,9 +77,10 @@ export class Http {
 
   async #send(call: Call): Promise<{ readonly status: number; readonly text: string }> {
     const { signal } = call
+    const backoff = new Backoff()
     for (let attempt = 1; ; attempt++) {
       const last = attempt > this.#retries
-      let wait = FIRST_DELAY * 2 ** (attempt - 1)
+      let wait = backoff.next()
       try {
         const limit = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(this.#timeout)])
         const response = await this.#attempt(call, limit)
@@ -92,7 +92,7 @@ export class Http {
         if (last || signal?.aborted || this.#closed.signal.aborted) throw error
         if (!call.repeatable && !nobodyListened(error)) throw error
       }
-      await pause(wait * (0.5 + Math.random() / 2), signal)
+      await pause(wait, signal)
     }
   }
 

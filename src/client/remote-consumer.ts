@@ -198,8 +198,7 @@ export class RemoteConsumer implements EventStream {
       this.#options.wait === true
     )
       return Math.max(50, Math.min(error.detail.until - Date.now(), 250))
-    // A consumer never held that cannot be reached is an address that is wrong.
-    return isPassing(error) && this.#lease !== undefined ? backoff.next() : undefined
+    return isPassing(error) ? backoff.next() : undefined
   }
 
   /** Who held a consumer and finds it taken has lost it. */

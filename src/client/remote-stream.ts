@@ -121,7 +121,7 @@ export class RemoteStream implements EventStream {
         }
       } catch (error) {
         if (this.#gone.signal.aborted) return undefined
-        if (!(isPassing(error) && this.#base !== undefined)) {
+        if (!isPassing(error)) {
           this.#refuse(error)
           throw error
         }
