@@ -6,6 +6,10 @@ export const EXIT = {
   empty: 3,
   tombstone: 4,
   absent: 5,
+  /** A check says no: do not act, do not compact. */
+  refused: 6,
+  /** A check cannot tell. */
+  undecided: 7,
   interrupted: 130,
 } as const
 

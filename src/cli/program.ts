@@ -269,6 +269,54 @@ spanstore consumers notifier --delete`,
     .option('--delete', 'forget it')
     .action(act(() => import('./commands/consumers.ts')))
 
+  program.commandsGroup('Asking before acting:')
+  command(
+    'gate [file]',
+    'whether the claims an action stands on can be substantiated now',
+    `Whether the claims an action stands on can be substantiated now. The file is JSON: an array of claims ({"text",
+"selfSufficient", "dependencyKey"}), or {"session", "action", "claims"}, with "summary" and a key in the place of
+"claims" for all claims of a summary; - reads it from stdin. Every key is read at this moment, down to spans, and each
+claim is compared with what is found. Answers 0 when every claim is substantiated, 6 when one is not. Each gate is
+written down.
+
+With --recheck, the cursor of a gate of the session, says whether that gate still holds: right before the action.`,
+    `spanstore gate claims.json --session agent-7 --action 'drop the old tables'
+echo '[{"text": "The window is Thursday. [[01KBADQ7XF8K2M4N6P8R0T2V4W]]"}]' | spanstore gate - --json
+spanstore gate --session agent-7 --recheck c1.01KBADQ7XF8K2M4N6P8R0T2V4W5`,
+  )
+    .option('--session <name>', 'whose claims they are (default: what the file says, or cli)')
+    .option('--action <name>', 'what is about to be done, for the log')
+    .option(
+      '--allow-unverified',
+      'let claims pass that nothing contradicts, though their source is not known',
+    )
+    .option('--allow-beside-keys', "let keys count that are not printed in the claim's own text")
+    .option('--recheck <cursor>', 'whether an earlier gate still holds')
+    .action(act(() => import('./commands/gate.ts')))
+  command(
+    'check-anchors <file>',
+    'whether a summary, alone, leads back to what it leaves out',
+    `Whether a summary, alone, leads back to what it leaves out: every key it prints is tried, and counted against
+words such as "etc." and "as noted". Reads a text; - reads stdin. Answers 0 when it holds, 6 when not.`,
+    `spanstore check-anchors summary.md
+spanstore check-anchors summary.md --min-density 0.8 --language de --json`,
+  )
+    .option('--min-density <number>', 'anchors among anchors and elisions, from 0 to 1', '0.5')
+    .option('--language <code...>', 'whose elision marks count: en, de (default: both)')
+    .action(act(() => import('./commands/check-anchors.ts')))
+  command(
+    'fidelity',
+    'whether a claim says what its source says',
+    `Whether a claim says what its source says: polarity, quantifiers, conditions, numbers, names; by rules alone,
+offline. Needs no store. Answers 0 for faithful, 6 for unfaithful, 7 where the rules cannot tell.`,
+    `spanstore fidelity --source "Pencil in Thursday, but keep a rollback ready." --claim "Thursday is confirmed."
+spanstore fidelity --source "$(cat span.txt)" --claim "$(cat claim.txt)" --json`,
+  )
+    .requiredOption('--source <text>', 'the text the claim is about')
+    .requiredOption('--claim <text>', 'what is said about it')
+    .option('--context <text>', 'what was said before; it may tell what a pronoun stands for')
+    .action(act(() => import('./commands/fidelity.ts')))
+
   program.commandsGroup('Taking out:')
   command(
     'remove <source>',
@@ -386,7 +434,7 @@ spanstore demo --store ./playground`,
 
 const AFTER = `
 Exit codes:
-  0 ok   3 empty   4 tombstone   5 absent   1 failure   2 usage   130 interrupted
+  0 ok   3 empty   4 tombstone   5 absent   6 refused   7 undecided   1 failure   2 usage   130 interrupted
 
 Errors go to stderr; with --json as {"error": {"code", "message", "detail"}}.
 NO_COLOR turns colours off. "spanstore <command> --help" shows examples.`

@@ -41,7 +41,7 @@ export interface AnchorIsolation {
   readonly elisions: readonly Elision[]
   /** Elisions in sentences that print no key: nothing leads back to what they stand for. */
   readonly orphans: readonly Elision[]
-  /** What the reference code of the seed decides, where it differs from `holds` or not (docs/recall.md lists how). */
+  /** What the reference code of the seed decides, where it differs from `holds` or not (docs/guarantees.md lists how). */
   readonly reference: 'holds' | 'no-anchors' | 'density' | 'unresolvable'
 }
 

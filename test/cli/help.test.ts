@@ -5,7 +5,7 @@ const cwd = newDirectory()
 afterAll(removeDirectories)
 
 const top = (await spanstore(['--help'], { cwd })).out
-const commands = [...top.matchAll(/^ {2}([a-z]+)(?= .*)/gm)]
+const commands = [...top.matchAll(/^ {2}([a-z][a-z-]*)(?= .*)/gm)]
   .map(([, name]) => name!)
   .filter((name) => name !== 'spanstore')
 
@@ -13,7 +13,7 @@ describe.concurrent('the help', () => {
   test('names every command of DESIGN that applies, and the exit codes', () => {
     expect(commands).toEqual(
       expect.arrayContaining(
-        'sync put append fetch search history lineage dependents watch consumers verify stats erase prune backup demo'.split(
+        'sync put append fetch search history lineage dependents watch consumers gate check-anchors fidelity verify stats erase prune backup demo'.split(
           ' ',
         ),
       ),
