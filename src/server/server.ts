@@ -1,14 +1,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Store } from '../index.ts'
+import { chromaMount } from '../wire/chroma/app.ts'
 import type { Mount } from '../wire/mount.ts'
 import { ANYONE, type Principal } from '../wire/principal.ts'
 import { Problem, problemOf, problemResponse } from '../wire/problem.ts'
 import { checkHost, checkOrigin, isLoopback, preflight, shared } from './guard.ts'
 import { serveRoutes } from './handling.ts'
-import { Crowd, DEFAULT_LIMITS, declared, type Limits, limited } from './limits.ts'
+import { Crowd, DEFAULT_LIMITS, declared, type Limits, limited, Tally } from './limits.ts'
 import type { LogEntry } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { ROUTES } from './routes/all.ts'
@@ -31,7 +33,7 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>
   /** Called once a request, and when something fails. */
   readonly log?: (entry: LogEntry) => void
-  /** Other protocols on the same port. */
+  /** Other protocols on the same port. Default: Chroma's, under `/api/v2`. */
   readonly mounts?: readonly Mount[]
 }
 
@@ -66,16 +68,20 @@ export function createServer(store: Store, options: ServerOptions = {}): Server 
 class StoreServer implements Server {
   readonly #options: ServerOptions
   readonly #house: House
+  readonly #mounts: readonly Mount[]
   readonly #metrics: Metrics
   readonly #app: ReturnType<typeof serveRoutes>
   readonly #stopping = new AbortController()
   readonly #stopped = new AbortController()
+  /** Answers on their way through a socket. */
+  readonly #sending = new Tally()
   #asksForTokens: boolean
   #http: ServerType | undefined
   #closed: Promise<void> | undefined
 
   constructor(store: Store, options: ServerOptions) {
     this.#options = options
+    this.#mounts = options.mounts ?? [chromaMount(store)]
     this.#asksForTokens = options.token !== undefined || options.tokens?.any === true
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#house = {
@@ -122,7 +128,7 @@ class StoreServer implements Server {
 
   async #answer(request: Request, visit: Visit): Promise<Response> {
     const { pathname } = new URL(request.url)
-    const mount = this.#options.mounts?.find(
+    const mount = this.#mounts.find(
       ({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`),
     )
     let origin: string | undefined
@@ -225,6 +231,10 @@ class StoreServer implements Server {
       },
     })
     this.#http = http
+    http.on('request', (_: unknown, outgoing: EventEmitter) => {
+      this.#sending.enter()
+      outgoing.once('close', () => this.#sending.leave())
+    })
     await new Promise<void>((resolve, reject) => {
       http.once('error', reject)
       http.listen(port, host, () => {
@@ -248,20 +258,14 @@ class StoreServer implements Server {
   async #close(grace: number): Promise<void> {
     this.#stopping.abort()
     const http = this.#http
-    const ended =
-      http === undefined ? Promise.resolve() : new Promise<void>((resolve) => http.close(() => resolve()))
-    // Answers that are on their way keep their connections until they are sent; those that wait for nothing go now.
-    const idle = setInterval(
-      () => http !== undefined && 'closeIdleConnections' in http && http.closeIdleConnections(),
-      20,
-    )
+    // Node waits for every connection, and some never say a word: those that are owed no answer are closed.
+    const ended = http === undefined ? undefined : new Promise<void>((resolve) => http.close(() => resolve()))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, grace)
     })
-    await Promise.race([Promise.all([this.#house.crowd.empty(), ended]), late])
+    await Promise.race([Promise.all([this.#house.crowd.empty(), this.#sending.empty()]), late])
     clearTimeout(timer)
-    clearInterval(idle)
     this.#stopped.abort()
     if (http !== undefined && 'closeAllConnections' in http) http.closeAllConnections()
     await ended

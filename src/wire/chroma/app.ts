@@ -1,0 +1,350 @@
+import { Hono } from 'hono'
+import type { Collection, Store } from '../../index.ts'
+import type { Mount, RequestContext } from '../mount.ts'
+import { type Access, ANYONE, reaches, requireAccess } from '../principal.ts'
+import { Problem } from '../problem.ts'
+import { bodyOf, countOf, objectOf, type Parsed, stringOf } from './body.ts'
+import { ChromaCollections, type CollectionInfo, type Place } from './collections.ts'
+import { conditionalCommit, conditionalGet } from './conditional.ts'
+import { ChromaFailure, failureOf, invalid, misshapen, unimplemented } from './failure.ts'
+import { forkCollection } from './fork.ts'
+import { isMissing, MISSING_HEADER, type Missing, MissingFailure, missingText } from './missing.ts'
+import { queryRecords, queryRequestOf } from './query.ts'
+import {
+  columnsOf,
+  deleteRecords,
+  getRecords,
+  getRequestOf,
+  type WriteVerb,
+  writeColumns,
+} from './records.ts'
+import { DEFAULT_DATABASE, DEFAULT_TENANT, type Entry, storedName } from './registry.ts'
+import { getText, queryText, searchText } from './render.ts'
+import { searchRecords, searchRequestsOf } from './search.ts'
+
+export interface ChromaOptions {
+  /** Default true. `false`: `/reset` answers 403. It takes away only what was made through this interface. */
+  readonly reset?: boolean
+}
+
+/** Clients compare it with what they know how to speak. */
+export const CHROMA_VERSION = '1.0.0'
+
+export const MAX_BATCH = 5461
+
+type Bindings = { Bindings: Partial<RequestContext> }
+
+/** Chroma's HTTP interface, version 2, over a store. */
+export function chromaMount(store: Store, options: ChromaOptions = {}): Mount {
+  const app = chromaApp(store, options)
+  return {
+    prefix: '/api',
+    fetch: (request, context) => app.fetch(request, context),
+    problem: (problem) =>
+      answer(problem.status, JSON.stringify({ error: errorNameOf(problem), message: problem.message })),
+  }
+}
+
+const errorNameOf = ({ status, code }: Problem): string =>
+  status === 401 || status === 403 ? 'AuthError' : code === 'ROUTE_UNKNOWN' ? 'NotFoundError' : 'ChromaError'
+
+function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
+}
+
+const json = (value: unknown, status = 200): Response => answer(status, JSON.stringify(value))
+
+/** An answer to which it is added what the request named and did not get. `body` is an object's JSON. */
+function told(
+  body: string,
+  missing: Missing,
+  extra: Readonly<Record<string, unknown>> = {},
+  status = 200,
+): Response {
+  const says = isMissing(missing)
+  if (!says && Object.keys(extra).length === 0) return answer(status, body)
+  const member = JSON.stringify({ ...extra, ...(says ? { missing } : {}) })
+  const text = missingText(missing)
+  return answer(
+    status,
+    `${body.slice(0, -1)}${body.length > 2 ? ',' : ''}"spanstore":${member}}`,
+    text === undefined ? {} : { [MISSING_HEADER]: text },
+  )
+}
+
+function infoText({ metadata, ...info }: CollectionInfo): string {
+  const { tenant, database, dimension, ...first } = info
+  const rest = JSON.stringify({ dimension, tenant, database, log_position: 0, version: 0 })
+  return `${JSON.stringify(first).slice(0, -1)},"metadata":${metadata},${rest.slice(1)}`
+}
+
+/** The handlers alone, to be called in process. */
+export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindings> {
+  const collections = new ChromaCollections(store)
+  const app = new Hono<Bindings>({ strict: false })
+  const allow = (
+    context: Partial<RequestContext>,
+    access: Access,
+    where: Parameters<typeof requireAccess>[2],
+  ) => requireAccess(context.principal ?? ANYONE, access, where)
+
+  app.onError((error) => {
+    const failure = failureOf(error)
+    if (failure !== undefined) {
+      const { status, error: name, message } = failure
+      const missing = failure instanceof MissingFailure ? failure.missing : undefined
+      const body = JSON.stringify({ error: name, message })
+      return missing === undefined ? answer(status, body) : told(body, missing, {}, status)
+    }
+    if (error instanceof Problem)
+      return answer(error.status, JSON.stringify({ error: errorNameOf(error), message: error.message }))
+    // A defect of ours: whoever serves this writes it to its log.
+    throw error
+  })
+  app.notFound(() => new Response('', { status: 404 }))
+
+  // ── the server ────────────────────────────────────────────────────────────────────────────────────────────
+
+  const heartbeat = () => answer(200, `{"nanosecond heartbeat":${BigInt(Date.now()) * 1_000_000n}}`)
+  app.get('/api/v2', heartbeat)
+  app.get('/api/v2/heartbeat', heartbeat)
+  app.get('/api/v2/version', () => json(CHROMA_VERSION))
+  app.get('/api/v2/healthcheck', () => json({ is_executor_ready: true, is_log_client_ready: true }))
+  app.get('/api/v2/pre-flight-checks', () =>
+    json({ max_batch_size: MAX_BATCH, supports_base64_encoding: true }),
+  )
+  app.get('/api/v2/auth/identity', ({ env }) =>
+    json({
+      user_id: env?.principal === undefined || env.principal === ANYONE ? '' : env.principal.name,
+      tenant: DEFAULT_TENANT,
+      databases: [DEFAULT_DATABASE],
+    }),
+  )
+  app.post('/api/v2/reset', async ({ env }) => {
+    if (options.reset === false)
+      throw new ChromaFailure(403, 'AuthError', 'Reset is disabled here; start the server with it allowed')
+    allow(env ?? {}, 'admin', 'store')
+    await collections.reset()
+    return json(true)
+  })
+  app.all('/api/v1/*', () =>
+    json({ error: 'Unimplemented', message: 'The v1 API is deprecated. Please use /v2 apis' }, 410),
+  )
+
+  // ── tenants and databases ─────────────────────────────────────────────────────────────────────────────────
+
+  app.post('/api/v2/tenants', async ({ req, env }) => {
+    allow(env ?? {}, 'admin', 'store')
+    await collections.createTenant(stringOf(objectOf(await bodyOf(req.raw)).name, 'name'))
+    return json({})
+  })
+  app.get('/api/v2/tenants/:tenant', async ({ req }) => json(await collections.tenant(req.param('tenant'))))
+  app.patch('/api/v2/tenants/:tenant', async ({ req, env }) => {
+    allow(env ?? {}, 'admin', 'store')
+    const resource = stringOf(objectOf(await bodyOf(req.raw)).resource_name, 'resource_name')
+    await collections.nameTenant(req.param('tenant'), resource)
+    return json({})
+  })
+  app.get('/api/v2/tenants/:tenant/databases', async ({ req }) =>
+    json(page(await collections.registry.databases(req.param('tenant')), req.query())),
+  )
+  app.post('/api/v2/tenants/:tenant/databases', async ({ req, env }) => {
+    allow(env ?? {}, 'admin', 'store')
+    const name = stringOf(objectOf(await bodyOf(req.raw)).name, 'name')
+    await collections.createDatabase(req.param('tenant'), name)
+    return json({})
+  })
+  app.get('/api/v2/tenants/:tenant/databases/:database', async ({ req }) =>
+    json(await collections.database(req.param('tenant'), req.param('database'))),
+  )
+  app.delete('/api/v2/tenants/:tenant/databases/:database', async ({ req, env }) => {
+    allow(env ?? {}, 'admin', 'store')
+    await collections.deleteDatabase(req.param('tenant'), req.param('database'))
+    return json({})
+  })
+
+  // ── collections ───────────────────────────────────────────────────────────────────────────────────────────
+
+  const BASE = '/api/v2/tenants/:tenant/databases/:database/collections'
+  const placeOf = (req: { param(): Record<string, string> }): Place => {
+    const { tenant, database } = req.param()
+    return { tenant: tenant!, database: database! }
+  }
+  const seen = async (place: Place, context: Partial<RequestContext>) => {
+    const principal = context.principal ?? ANYONE
+    return (await collections.list(place)).filter((info) =>
+      reaches(principal, storedName(info.tenant, info.database, info.name)),
+    )
+  }
+
+  app.get(BASE, async ({ req, env }) => {
+    const infos = page(await seen(placeOf(req), env ?? {}), req.query())
+    return answer(200, `[${infos.map(infoText).join(',')}]`)
+  })
+  app.get('/api/v2/tenants/:tenant/databases/:database/collections_count', async ({ req, env }) =>
+    json((await seen(placeOf(req), env ?? {})).length),
+  )
+  app.post(BASE, async ({ req, env }) => {
+    const place = placeOf(req)
+    const { name: given, get_or_create, ...rest } = objectOf(await bodyOf(req.raw))
+    const name = stringOf(given, 'name')
+    if (get_or_create !== undefined && typeof get_or_create !== 'boolean')
+      throw misshapen('get_or_create: invalid type, expected a boolean')
+    allow(env ?? {}, 'write', { collection: storedName(place.tenant, place.database, name) })
+    const { configuration, schema, metadata } = rest
+    const entry = await collections.create(place, {
+      name,
+      getOrCreate: get_or_create === true,
+      configuration,
+      schema,
+      metadata,
+    })
+    return answer(200, infoText(await collections.info(entry)))
+  })
+  app.get(`${BASE}/by-id/:id`, async ({ req, env }) => {
+    const { id } = req.param()
+    if (!/^[0-9a-f-]{32,36}$/i.test(id))
+      throw invalid('Validation error: collection_id: Invalid collection ID format, expected UUID')
+    const entry = await collections.byId(id)
+    allow(env ?? {}, 'read', { collection: entry.stored })
+    return answer(200, infoText(await collections.info(entry)))
+  })
+  app.get('/api/v2/collections/:crn', async ({ req, env }) => {
+    const [resource, database, name, ...more] = req.param('crn').split(':')
+    if (name === undefined || more.length > 0)
+      throw invalid('Validation error: crn: expected tenant_resource_name:database_name:collection_name')
+    const tenant = (await collections.registry.tenantOf(resource!)) ?? resource!
+    const entry = await collections.byName({ tenant, database: database! }, name)
+    allow(env ?? {}, 'read', { collection: entry.stored })
+    return answer(200, infoText(await collections.info(entry)))
+  })
+  app.get(`${BASE}/:name`, async ({ req, env }) => {
+    const entry = await collections.byName(placeOf(req), req.param('name'))
+    allow(env ?? {}, 'read', { collection: entry.stored })
+    return answer(200, infoText(await collections.info(entry)))
+  })
+  app.put(`${BASE}/:id`, async ({ req, env }) => {
+    const entry = await collections.byId(req.param('id'))
+    allow(env ?? {}, 'write', { collection: entry.stored })
+    await collections.update(entry.id, await bodyOf(req.raw))
+    return json({})
+  })
+  app.delete(`${BASE}/:name`, async ({ req, env }) => {
+    const place = placeOf(req)
+    const name = req.param('name')
+    allow(env ?? {}, 'admin', { collection: (await collections.byName(place, name)).stored })
+    await collections.delete(place, name)
+    return json({})
+  })
+
+  // ── records ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  interface Asked {
+    readonly entry: Entry
+    readonly collection: Collection
+    readonly strict: boolean
+    readonly body: () => Promise<Parsed>
+  }
+
+  const onCollection = (
+    method: 'get' | 'post',
+    path: string,
+    access: Access,
+    handle: (asked: Asked) => Response | Promise<Response>,
+  ) =>
+    app.on(method, `${BASE}/:id${path}`, async ({ req, env }) => {
+      const entry = await collections.byId(req.param('id')!)
+      allow(env ?? {}, access, { collection: entry.stored })
+      const collection = await collections.open(entry)
+      const header = req.header('spanstore-strict')
+      const strict = header === undefined ? isStrict(entry) : header !== 'false' && header !== '0'
+      return await handle({ entry, collection, strict, body: () => bodyOf(req.raw) })
+    })
+
+  for (const [verb, status] of [
+    ['add', 201],
+    ['upsert', 200],
+    ['update', 200],
+  ] as const satisfies readonly (readonly [WriteVerb, number])[])
+    onCollection('post', `/${verb}`, 'write', async ({ entry, collection, strict, body }) => {
+      const columns = columnsOf(objectOf(await body()), verb)
+      const { missing, fields } = await writeColumns(collection, verb, columns, strict)
+      if (fields.length > 0) await collections.noteFields(entry.id, fields)
+      return told('{}', missing, {}, status)
+    })
+  onCollection('post', '/get', 'read', async ({ collection, strict, body }) => {
+    const request = getRequestOf(await body())
+    const { records, missing } = await getRecords(collection, request, strict)
+    return told(getText(records, request.include), missing)
+  })
+  onCollection('post', '/query', 'read', async ({ collection, body }) => {
+    const request = queryRequestOf(await body())
+    return answer(200, queryText(await queryRecords(collection, request), request.include))
+  })
+  onCollection('post', '/delete', 'write', async ({ collection, strict, body }) => {
+    const { deleted, removed, missing } = await deleteRecords(collection, await body(), strict)
+    return told(`{"deleted":${deleted}}`, missing, removed === deleted ? {} : { deleted: removed })
+  })
+  onCollection('get', '/count', 'read', async ({ collection }) => json(await collection.records().count()))
+  onCollection('post', '/search', 'read', async ({ collection, body }) => {
+    const answers = []
+    for (const request of searchRequestsOf(await body()))
+      answers.push(await searchRecords(collection, request))
+    return answer(200, searchText(answers))
+  })
+  onCollection('post', '/conditional/get', 'read', async ({ collection, body }) => {
+    const asked = await body()
+    const { records, missing, token } = await conditionalGet(collection, asked)
+    const text = getText(records, getRequestOf(asked).include)
+    return told(`${text.slice(0, -1)},"read_token":${token}}`, missing)
+  })
+  onCollection('post', '/conditional/commit', 'write', async ({ collection, body }) =>
+    json(await conditionalCommit(collection, await body())),
+  )
+  app.post(`${BASE}/:id/fork`, async ({ req, env }) => {
+    const entry = await collections.byId(req.param('id'))
+    const name = stringOf(objectOf(await bodyOf(req.raw)).new_name, 'new_name')
+    allow(env ?? {}, 'read', { collection: entry.stored })
+    allow(env ?? {}, 'write', { collection: storedName(entry.tenant, entry.database, name) })
+    const forked = await forkCollection(collections, entry, name)
+    return answer(200, infoText(await collections.info(forked)))
+  })
+  onCollection('get', '/fork_count', 'read', async ({ entry }) => {
+    const related = (await collections.registry.all()).filter(
+      ({ root, unfinished }) => root === entry.root && !unfinished,
+    )
+    return json({ count: Math.max(0, related.length - 1) })
+  })
+
+  // What one machine's Chroma says of them: there is no log to scout, and no functions.
+  onCollection('get', '/indexing_status', 'read', () => {
+    throw new ChromaFailure(500, 'InternalError', 'Method scout_logs is not implemented')
+  })
+  const functions = () => {
+    throw unimplemented('Attached functions are not part of this server')
+  }
+  onCollection('post', '/functions/attach', 'write', functions)
+  onCollection('get', '/functions/:function', 'read', functions)
+  onCollection('post', '/attached_functions/:function/detach', 'write', functions)
+
+  return app
+}
+
+/** `"spanstore:strict": true` in a collection's metadata. */
+const isStrict = ({ metadata }: Entry): boolean =>
+  metadata?.includes('"spanstore:strict"') === true &&
+  (JSON.parse(metadata) as Record<string, unknown>)['spanstore:strict'] === true
+
+/** A part of a list, as `limit` and `offset` in the address say. */
+function page<T>(list: readonly T[], query: Record<string, string>): readonly T[] {
+  const count = (name: string): number | undefined => {
+    const text = query[name]
+    if (text === undefined) return undefined
+    if (!/^\d{1,10}$/.test(text))
+      throw invalid(`Failed to deserialize query string: ${name}: invalid digit found in string`)
+    return countOf(Number(text), name)
+  }
+  const offset = count('offset') ?? 0
+  const limit = count('limit')
+  return list.slice(offset, limit === undefined ? undefined : offset + limit)
+}
