@@ -138,6 +138,7 @@ function bringBack(commit: Commit, collection: number, old: Old): Key {
   connection.run('INSERT INTO cover (span, summary) SELECT span, ? FROM cover WHERE summary = ?', id, old.id)
   // The chain goes on: what had replaced the old summary leads to the new one.
   commit.link(old.by, id, 0, successors(connection, old.by))
+  commit.link(old.id, id, 1, successors(connection, old.id))
   settleClass(commit, old.class, id)
   return key
 }
