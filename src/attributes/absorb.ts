@@ -2,11 +2,10 @@ import { EVENT } from '../ledger/sqlite/codes.ts'
 import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { VectorMark } from '../ports.ts'
-import { drop, type Place, postingsOf, takeOut, walk, writePostings } from './postings.ts'
+import { drop, type Pause, type Place, Postings, takeOut, walk } from './postings.ts'
 
-/** Spans and events of one step: a few milliseconds. */
-const SPANS = 1_000
-const EVENTS = 2_000
+/** Spans, or events, of one step: a few milliseconds. */
+const WINDOW = 1_000
 
 /** Postings of spans that are gone or changed stay, until there are so many that it is better begun anew. */
 const SURPLUS = 20_000
@@ -55,7 +54,7 @@ export function stateOf(index: Connection, collection: number): AttributeState |
   )
 }
 
-function keep(index: Connection, collection: number, state: AttributeState): void {
+export function keep(index: Connection, collection: number, state: AttributeState): void {
   index.run(
     `INSERT INTO attribute_state (collection, position, scan, spans, mark) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (collection) DO UPDATE SET position = excluded.position, scan = excluded.scan,
@@ -99,115 +98,120 @@ export function forget(index: Connection, collection: number): boolean {
 }
 
 /**
- * One step towards the present, in a transaction of the index. Answers about how much is left; 0: nothing. It stops
- * before events that erased spans which were not taken out yet.
+ * What is to be done next for a collection: forget what is there, copy or follow from a state. Undefined: nothing.
  */
-export function absorb({ ledger, index }: Both, collection: number, takenOut: ReadonlySet<number>): number {
+export function nextOf(
+  { ledger, index }: Both,
+  collection: number,
+):
+  | 'forget'
+  | { readonly state: AttributeState; readonly head: LedgerHead; readonly fresh: boolean }
+  | undefined {
   const head = headOf(ledger, collection)
   const state = stateOf(index, collection)
-  if (head === undefined || head.dropped) return forget(index, collection) ? 0 : 1
-  if (state === undefined) {
-    // What was there before goes first.
-    if (!drop(index, collection)) return head.live
-    keep(index, collection, { position: head.position, scan: 0, spans: 0, mark: null })
-    return head.live + 1
+  const there = index.value('SELECT 1 FROM attribute_field WHERE collection = ? LIMIT 1', collection)
+  if (head === undefined || head.dropped)
+    return state === undefined && there === undefined ? undefined : 'forget'
+  if (state === undefined)
+    return there === undefined
+      ? { state: { position: head.position, scan: 0, spans: 0, mark: null }, head, fresh: true }
+      : 'forget'
+  if (!goesOn(ledger, collection, state, head) || state.spans > 2 * head.live + SURPLUS) return 'forget'
+  return state.scan === null && state.position === head.position ? undefined : { state, head, fresh: false }
+}
+
+/** What one commit to the index takes in, and the state after it. */
+export interface Batch {
+  readonly postings: Postings
+  readonly next: AttributeState
+  /** Spans that were erased, whose values are to be taken out first. */
+  readonly erased: ReadonlySet<number>
+}
+
+/** Reads up to `most` spans, or events, in steps of a few milliseconds. */
+export async function readBatch(
+  ledger: Connection,
+  collection: number,
+  from: { readonly state: AttributeState; readonly head: LedgerHead },
+  most: number,
+  pause: Pause,
+): Promise<Batch> {
+  const postings = new Postings()
+  const erased = new Set<number>()
+  const { head } = from
+  let { state } = from
+  const add = (rows: readonly [number, string | null][]) => {
+    let spans = 0
+    for (const [id, metadata] of rows) {
+      if (metadata === null || metadata === '{}') continue
+      postings.add(id, metadata)
+      spans++
+    }
+    state = { ...state, spans: state.spans + spans }
   }
-  if (!goesOn(ledger, collection, state, head) || state.spans > 2 * head.live + SURPLUS) {
-    forget(index, collection)
-    return head.live + 1
+  const copying = state.scan !== null
+  for (let taken = 0; taken < most; taken += WINDOW) {
+    if (taken > 0) await pause()
+    if (state.scan !== null) {
+      const last = lastOf(ledger, collection, state.scan)
+      if (last !== null) add(copied(ledger, collection, state.scan, last))
+      state = { ...state, scan: last }
+      if (last === null) break
+    } else if (copying || state.position === head.position) break
+    else {
+      const end = Math.min(head.position, state.position + WINDOW)
+      for (const id of erasedIn(ledger, collection, state.position, end)) erased.add(id)
+      add(followed(ledger, collection, state.position, end))
+      state = { ...state, position: end }
+    }
   }
-  if (state.scan === null) {
-    const ready = erasedNext({ ledger, index }, collection).every((id) => takenOut.has(id))
-    const left = head.position - state.position
-    return ready ? follow({ ledger, index }, collection, state, head) : left
-  }
-  return copy({ ledger, index }, collection, state, state.scan, head)
+  const mark = state.scan === null ? markAt(ledger, collection, state.position) : null
+  return { postings, next: { ...state, mark }, erased }
 }
 
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
-type Row = [id: number, metadata: string]
-
-const described = (rows: readonly [number, string | null][]): Row[] =>
-  rows.filter((row): row is Row => row[1] !== null && row[1] !== '{}')
-
-function copy(
-  { ledger, index }: Both,
-  collection: number,
-  state: AttributeState,
-  scan: number,
-  head: LedgerHead,
-): number {
-  const last = ledger.value<number | null>(
+const lastOf = (ledger: Connection, collection: number, after: number): number | null =>
+  ledger.value<number | null>(
     `SELECT max(id) FROM (
        SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
     collection,
-    scan,
-    SPANS,
+    after,
+    WINDOW,
   )!
-  if (last === null) {
-    keep(index, collection, { ...state, scan: null, mark: markAt(ledger, collection, state.position) })
-    return head.position - state.position
-  }
-  const rows = described(
-    ledger.rows(
-      `SELECT s.id, ${CURRENT_METADATA} FROM span s INDEXED BY span_collection
-       WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE} ORDER BY s.id`,
-      collection,
-      scan,
-      last,
-    ),
+
+const copied = (ledger: Connection, collection: number, after: number, last: number) =>
+  ledger.rows<[number, string | null]>(
+    `SELECT s.id, ${CURRENT_METADATA} FROM span s INDEXED BY span_collection
+     WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE} ORDER BY s.id`,
+    collection,
+    after,
+    last,
   )
-  writePostings(index, collection, postingsOf(rows))
-  keep(index, collection, { ...state, scan: last, spans: state.spans + rows.length })
-  return Math.max(1, head.live - state.spans - rows.length)
-}
 
 /** Spans whose metadata the events between two positions gave or changed. */
 export const TOUCHED = `SELECT DISTINCT e.node FROM event e WHERE e.collection = ? AND e.position > ? AND e.position <= ?
   AND (e.type = ${EVENT['span.added']} OR (e.type = ${EVENT['span.updated']} AND e.number & 1)) AND e.node IS NOT NULL`
 
-function follow(
-  { ledger, index }: Both,
-  collection: number,
-  state: AttributeState,
-  head: LedgerHead,
-): number {
-  if (state.position === head.position) return 0
-  const end = Math.min(head.position, state.position + EVENTS)
-  const rows = described(
-    ledger.rows(
-      `SELECT s.id, ${CURRENT_METADATA} FROM (${TOUCHED}) n CROSS JOIN span s ON s.id = n.node
-       WHERE s.kind = 0 AND ${LIVE} ORDER BY s.id`,
-      collection,
-      state.position,
-      end,
-    ),
+const followed = (ledger: Connection, collection: number, after: number, end: number) =>
+  ledger.rows<[number, string | null]>(
+    `SELECT s.id, ${CURRENT_METADATA} FROM (${TOUCHED}) n CROSS JOIN span s ON s.id = n.node
+     WHERE s.kind = 0 AND ${LIVE} ORDER BY s.id`,
+    collection,
+    after,
+    end,
   )
-  writePostings(index, collection, postingsOf(rows))
-  keep(index, collection, {
-    ...state,
-    position: end,
-    spans: state.spans + rows.length,
-    mark: markAt(ledger, collection, end),
-  })
-  return head.position - end
-}
 
-/** Spans erased by the events that the next step takes in: their values go first. */
-export function erasedNext({ ledger, index }: Both, collection: number): readonly number[] {
-  const state = stateOf(index, collection)
-  if (state === undefined || state.scan !== null) return []
-  return ledger
+const erasedIn = (ledger: Connection, collection: number, after: number, end: number): number[] =>
+  ledger
     .rows<[number]>(
       `SELECT DISTINCT node FROM event WHERE collection = ? AND position > ? AND position <= ?
        AND type = ${EVENT['span.erased']} AND node IS NOT NULL`,
       collection,
-      state.position,
-      state.position + EVENTS,
+      after,
+      end,
     )
     .map(([id]) => id)
-}
 
 /** Takes spans out of one part of a collection's postings. Answers where to go on; undefined: it was the last. */
 export function erasePart(

@@ -5,18 +5,30 @@ import type { Filter } from '../core/filter.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates, Problem } from '../ports.ts'
-import { absorb, type Both, erasedNext, erasePart, forget, goesOn, headOf, stateOf } from './absorb.ts'
+import {
+  type AttributeState,
+  type Batch,
+  erasePart,
+  forget,
+  goesOn,
+  headOf,
+  keep,
+  nextOf,
+  readBatch,
+  stateOf,
+} from './absorb.ts'
 import { coverOf } from './cover.ts'
 import {
   type AttributeDatabase,
   attributesPath,
+  closeAttributes,
   isBusy,
   isDamage,
   openAttributes,
   removeAttributes,
   wasRemoved,
 } from './database.ts'
-import { countOf, idsOf, type Place } from './postings.ts'
+import { countOf, idsOf, type Pause, type Place } from './postings.ts'
 import { missing } from './verify.ts'
 
 export interface AttributeIndexOptions {
@@ -37,7 +49,8 @@ const MOST = 50_000
 /** A small part of the collection, or reading all of it is as quick. */
 const SHARE = 4
 
-const BUSY = Symbol('busy')
+/** Spans, or events, of one commit: the more, the fewer pages of the index are written again and again. */
+const BATCH = 5_000
 
 /** How long a checkpoint waits for readers of the old pages, in milliseconds. */
 const PATIENCE = 2_000
@@ -66,7 +79,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   #timer: NodeJS.Timeout | undefined
   #stirred = 0
   #asked = false
-  #background: Promise<void> = Promise.resolve()
+  #working: Promise<void> = Promise.resolve()
 
   constructor(ledger: LedgerOfAttributes, ledgerPath: string, options: AttributeIndexOptions = {}) {
     this.#ledger = ledger
@@ -100,6 +113,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
   #lookUp(collection: number, where: Filter): Candidates | undefined | 'behind' {
     const { connection: index } = this.#open()
     const { connection: ledger } = this.#ledger
+    // In memory, what is being written cannot be told from what was there.
+    if (index.db.inTransaction) return undefined
     index.run('BEGIN')
     try {
       // The index first: what the ledger has by then is at least what it knows of.
@@ -128,9 +143,33 @@ export class SqliteAttributeIndex implements AttributeIndex {
       readonly onProgress?: (collection: number, pending: number) => void
     } = {},
   ): Promise<void> {
-    const chosen = this.#indexed().filter((one) => (options.collection ?? one) === one)
-    for (const collection of chosen)
-      await this.#healing(() => this.#catchUp(collection, options.signal, options.onProgress))
+    const { collection: only, signal, onProgress } = options
+    await this.#alone(async () => {
+      for (const collection of this.#indexed())
+        if ((only ?? collection) === collection)
+          await this.#catchUp(collection, this.#pauseFor(signal), (pending) =>
+            onProgress?.(collection, pending),
+          )
+    })
+  }
+
+  /** One at a time: two would undo each other's work. When the file turns out to be damaged, makes a new one. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const attempt = async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isDamage(error)) throw storageError(error, this.#ledgerPath)
+        this.#discard()
+        return await work()
+      }
+    }
+    const done = this.#working.then(attempt)
+    this.#working = done.then(
+      () => {},
+      () => {},
+    )
+    return await done
   }
 
   /** Collections that are in the index, or ought to be. */
@@ -149,53 +188,75 @@ export class SqliteAttributeIndex implements AttributeIndex {
     return [...new Set([...large, ...known.map(([collection]) => collection)])]
   }
 
-  /** Leaves half of the time to others. */
-  async #tidy(): Promise<void> {
-    for (const collection of this.#indexed())
-      await this.#healing(() =>
-        this.#catchUp(collection, undefined, undefined, (took) => sleep(took, undefined, { ref: false })),
-      )
-  }
-
   async #catchUp(
     collection: number,
-    signal: AbortSignal | undefined,
-    onProgress?: (collection: number, pending: number) => void,
-    rest: (took: number) => Promise<unknown> = () => nextTurn(),
+    pause: Pause,
+    onProgress: (pending: number) => void = () => {},
   ): Promise<void> {
+    const { connection: ledger } = this.#ledger
     for (;;) {
-      const started = performance.now()
-      this.#check(signal)
-      const both = this.#both()
-      const erased = new Set(erasedNext(both, collection))
-      if (erased.size > 0) await this.#takeOut(collection, erased, signal)
-      const pending = await this.#patiently(() => absorb(this.#both(), collection, erased), signal)
-      onProgress?.(collection, pending)
-      if (pending === 0) return
-      await rest(performance.now() - started)
+      await pause()
+      const next = nextOf({ ledger, index: this.#open().writer }, collection)
+      if (next === undefined) return onProgress(0)
+      if (next === 'forget') {
+        await this.#forget(collection, pause)
+        continue
+      }
+      const batch = await readBatch(ledger, collection, next, BATCH, pause)
+      if (batch.erased.size > 0) await this.#takeOut(collection, batch.erased, pause)
+      await this.#commit(collection, next.fresh ? undefined : next.state, batch, pause)
+      const { scan, position, spans } = batch.next
+      const pending = scan === null ? next.head.position - position : next.head.live - spans
+      onProgress(Math.max(1, pending))
     }
   }
 
-  async #takeOut(
+  /** Unless another process was faster: then what was read is read again. */
+  async #commit(
     collection: number,
-    gone: ReadonlySet<number>,
-    signal: AbortSignal | undefined,
+    from: AttributeState | undefined,
+    { postings, next }: Batch,
+    pause: Pause,
   ): Promise<void> {
+    const index = this.#open().writer
+    await this.#patiently(() => index.run('BEGIN IMMEDIATE'), pause)
+    try {
+      if (JSON.stringify(stateOf(index, collection)) === JSON.stringify(from)) {
+        await postings.write(index, collection, pause)
+        keep(index, collection, next)
+      }
+      index.run('COMMIT')
+    } finally {
+      if (index.db.open && index.db.inTransaction) index.run('ROLLBACK')
+    }
+  }
+
+  async #forget(collection: number, pause: Pause): Promise<void> {
+    const step = () => this.#write((index) => forget(index, collection))
+    while (!(await this.#patiently(step, pause))) await pause()
+  }
+
+  async #takeOut(collection: number, gone: ReadonlySet<number>, pause: Pause): Promise<void> {
     let after: Place | undefined
     do {
       const from = after
-      after = await this.#patiently(() => erasePart(this.#open().connection, collection, gone, from), signal)
-      await nextTurn()
+      after = await this.#patiently(
+        () => this.#write((index) => erasePart(index, collection, gone, from)),
+        pause,
+      )
+      await pause()
     } while (after !== undefined)
   }
 
-  /** A transaction of the index, when no other process is in one. */
-  async #patiently<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
+  /** Tries until no other process is in a transaction of the index. */
+  async #patiently<T>(work: () => T, pause: Pause): Promise<T> {
     const started = performance.now()
     for (;;) {
-      this.#check(signal)
-      const done = this.#write(work)
-      if (done !== BUSY) return done
+      try {
+        return work()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
       const waited = Math.round(performance.now() - started)
       if (waited > this.#wait)
         throw new SpanStoreError(
@@ -204,20 +265,19 @@ export class SqliteAttributeIndex implements AttributeIndex {
           { waited },
         )
       await sleep(5)
+      await pause()
     }
   }
 
-  #write<T>(work: () => T): T | typeof BUSY {
-    const { connection: index } = this.#open()
+  #write<T>(work: (index: Connection) => T): T {
+    const index = this.#open().writer
+    index.run('BEGIN IMMEDIATE')
     try {
-      index.run('BEGIN IMMEDIATE')
-      const done = work()
+      const done = work(index)
       index.run('COMMIT')
       return done
-    } catch (error) {
+    } finally {
       if (index.db.inTransaction) index.run('ROLLBACK')
-      if (isBusy(error)) return BUSY
-      throw error
     }
   }
 
@@ -235,8 +295,19 @@ export class SqliteAttributeIndex implements AttributeIndex {
       if (left > 1 && !this.#asked) return this.#rest(left)
       this.#asked = false
       // Nobody waits for this: without the index, the ledger answers.
-      this.#background = this.#background.then(() => this.#tidy()).catch(() => {})
+      this.#alone(() => this.#tidy()).catch(() => {})
     }, milliseconds).unref()
+  }
+
+  /** Leaves half of the time to others. */
+  async #tidy(): Promise<void> {
+    let turn = performance.now()
+    const pause = async () => {
+      await sleep(performance.now() - turn, undefined, { ref: false })
+      this.#check(undefined)
+      turn = performance.now()
+    }
+    for (const collection of this.#indexed()) await this.#catchUp(collection, pause)
   }
 
   // ── care ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -245,18 +316,15 @@ export class SqliteAttributeIndex implements AttributeIndex {
     const problems: Problem[] = []
     await this.catchUp()
     if (!this.#there) return problems
-    await this.#healing(async () => {
-      const pause = async () => {
-        await nextTurn()
-        this.#check(undefined)
-      }
+    await this.#alone(async () => {
+      const pause = this.#pauseFor(undefined)
       for (const collection of this.#indexed()) {
-        const lost = await missing(this.#both(), collection, pause)
+        const both = { ledger: this.#ledger.connection, index: this.#open().connection }
+        const lost = await missing(both, collection, pause)
         if (lost === 0) continue
         if (repair) {
-          while (!(await this.#patiently(() => forget(this.#open().connection, collection), undefined)))
-            await nextTurn()
-          await this.#catchUp(collection, undefined)
+          await this.#forget(collection, pause)
+          await this.#catchUp(collection, pause)
         }
         const what = `attribute index of collection ${collection}: ${lost} live spans are not found by what they have`
         problems.push({ code: 'WRONG_ATTRIBUTE_INDEX', what, repaired: repair })
@@ -270,9 +338,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     if (this.#database !== undefined && wasRemoved(this.#database)) this.#letGo()
     if (!this.#there) return []
     try {
-      const known = this.#open().connection.rows<[number]>('SELECT collection FROM attribute_state')
-      for (const [collection] of ids.length === 0 ? [] : known)
-        await this.#healing(() => this.#catchUp(collection, undefined))
+      if (ids.length > 0) await this.catchUp()
       return (await this.#truncateLog()) ? [] : [`a reader of ${this.#path}`]
     } catch (error) {
       if (isBusy(error) || (error instanceof SpanStoreError && error.code === 'STORE_BUSY'))
@@ -297,7 +363,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     this.#closing.abort()
-    await this.#background
+    await this.#working
     this.#letGo()
   }
 
@@ -311,12 +377,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
     return this.#database
   }
 
-  #both(): Both {
-    return { ledger: this.#ledger.connection, index: this.#open().connection }
-  }
-
   #letGo(): void {
-    this.#database?.connection.db.close()
+    if (this.#database !== undefined) closeAttributes(this.#database)
     this.#database = undefined
   }
 
@@ -325,14 +387,10 @@ export class SqliteAttributeIndex implements AttributeIndex {
     if (this.#path !== undefined) removeAttributes(this.#path)
   }
 
-  /** Runs work on the index; when the file turns out to be damaged, makes a new one and runs it again. */
-  async #healing<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isDamage(error)) throw storageError(error, this.#ledgerPath)
-      this.#discard()
-      return await work()
+  #pauseFor(signal: AbortSignal | undefined): Pause {
+    return async () => {
+      await nextTurn()
+      this.#check(signal)
     }
   }
 

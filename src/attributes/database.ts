@@ -15,12 +15,25 @@ export const attributesPath = (ledgerPath: string): string | undefined =>
 
 export interface AttributeDatabase {
   readonly connection: Connection
+  /** For transactions that take several turns of the event loop; in memory it is the same. */
+  readonly writer: Connection
   readonly path: string | undefined
   readonly inode: number | undefined
 }
 
 /** Opens the index of a store's ledger, creating it if need be. One that belongs to another store is made anew. */
 export function openAttributes(store: string, path: string | undefined): AttributeDatabase {
+  const connection = connect(store, path)
+  try {
+    const writer = path === undefined ? connection : connect(store, path)
+    return { connection, writer, path, inode: path === undefined ? undefined : inodeOf(path) }
+  } catch (error) {
+    connection.db.close()
+    throw error
+  }
+}
+
+function connect(store: string, path: string | undefined): Connection {
   const Database = require('better-sqlite3') as typeof BetterSqlite3
   const db = new Database(path ?? ':memory:', { timeout: 5_000 })
   try {
@@ -29,16 +42,21 @@ export function openAttributes(store: string, path: string | undefined): Attribu
     db.pragma('synchronous = NORMAL')
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
-    db.pragma('cache_size = -16384')
+    db.pragma('cache_size = -32768')
     db.pragma('journal_size_limit = 67108864')
     prepare(db, store)
     // Whoever finds it locked tries again later.
     db.pragma('busy_timeout = 0')
-    return { connection: new Connection(db), path, inode: path === undefined ? undefined : inodeOf(path) }
+    return new Connection(db)
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+export function closeAttributes({ connection, writer }: AttributeDatabase): void {
+  connection.db.close()
+  writer.db.close()
 }
 
 function prepare(db: BetterSqlite3.Database, store: string): void {

@@ -53,46 +53,69 @@ export function idsOf(connection: Connection, collection: number, lookup: Lookup
     else for (const id of unpackIds(packed)) into.add(id)
 }
 
-/** Which spans have an entry, by everything there is to find in the metadata of some. */
-export type Postings = ReadonlyMap<string, { readonly entry: Entry; readonly ids: readonly number[] }>
+type Values = Map<number | string, number[]>
 
-/** Takes metadata apart. Ids come in ascending order. */
-export function postingsOf(rows: readonly (readonly [id: number, metadata: string])[]): Postings {
-  const postings = new Map<string, { entry: Entry; ids: number[] }>()
-  // Spans of one source often have the same metadata.
-  let last = ''
-  let entries: readonly Entry[] = []
-  for (const [id, metadata] of rows) {
-    if (metadata !== last) {
-      last = metadata
-      entries = entriesOf(JSON.parse(metadata) as Metadata)
+/** Which spans have which values of which kind, by path. */
+export class Postings {
+  readonly #paths = new Map<string, Map<number, Values>>()
+  #last = ''
+  #entries: readonly Entry[] = []
+
+  /** Takes metadata apart. */
+  add(id: number, metadata: string): void {
+    // Spans of one source often have the same metadata.
+    if (metadata !== this.#last) {
+      this.#last = metadata
+      this.#entries = entriesOf(JSON.parse(metadata) as Metadata)
     }
-    for (const entry of entries) {
-      const name = `${entry.kind} ${entry.path} ${entry.value}`
-      const posting = postings.get(name)
-      if (posting === undefined) postings.set(name, { entry, ids: [id] })
-      else if (posting.ids.at(-1) !== id) posting.ids.push(id)
+    for (const { path, kind, value } of this.#entries) {
+      const kinds = at(this.#paths, path, () => new Map<number, Values>())
+      const values = at(kinds, kind, (): Values => new Map())
+      const ids = at(values, value, (): number[] => [])
+      if (ids.at(-1) !== id) ids.push(id)
     }
   }
-  return postings
+
+  /** Writes them in the order of the index, so that each page is touched once. Lets others run in between. */
+  async write(connection: Connection, collection: number, pause: Pause): Promise<void> {
+    for (const [path, kinds] of this.#paths) {
+      let field = fieldOf(connection, collection, path)
+      field ??= Number(
+        connection
+          .prepare('INSERT INTO attribute_field (collection, path) VALUES (?, ?)')
+          .run(collection, path).lastInsertRowid,
+      )
+      for (const [kind, values] of kinds) {
+        const sorted = [...values].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+        let started = performance.now()
+        for (const [value, ids] of sorted) {
+          ids.sort((a, b) => a - b)
+          write(connection, [field, kind, value, ids[0]!], ids)
+          if (performance.now() - started < TURN) continue
+          await pause()
+          started = performance.now()
+        }
+      }
+    }
+  }
+}
+
+export type Pause = () => Promise<void>
+
+/** Milliseconds after which others get a turn. */
+const TURN = 5
+
+function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
 }
 
 const INSERT = `INSERT INTO attribute_posting (field, kind, value, first, count, ids) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING`
-
-export function writePostings(connection: Connection, collection: number, postings: Postings): void {
-  const fields = new Map<string, number>()
-  for (const { entry, ids } of postings.values()) {
-    const { path, kind, value } = entry
-    let field = fields.get(path) ?? fieldOf(connection, collection, path)
-    field ??= Number(
-      connection.prepare('INSERT INTO attribute_field (collection, path) VALUES (?, ?)').run(collection, path)
-        .lastInsertRowid,
-    )
-    fields.set(path, field)
-    write(connection, [field, kind, value, ids[0]!], ids)
-  }
-}
 
 function write(connection: Connection, place: Place, ids: readonly number[]): void {
   const packed = ids.length === 1 ? null : packIds(ids)

@@ -10,6 +10,8 @@ export interface Base {
   readonly position: number
   /** Spans that had no vector then. */
   readonly waiting: readonly number[]
+  /** It never had a span with a higher id. */
+  readonly lastId: number
 }
 
 /**
@@ -23,6 +25,9 @@ export class Absorbed {
   readonly resident: Resident
   /** Spans changed since the base, by the position at which that was noticed; dead ones and waiting ones included. */
   readonly touched = new Map<number, number>()
+  /** How many of these the base may still answer. */
+  dated = 0
+  #lastId: number
   /** Live spans with words but no vector, and the hash each waits for. */
   readonly #waiting = new Map<number, string>()
   readonly #byHash = new Map<string, Set<number>>()
@@ -45,6 +50,7 @@ export class Absorbed {
     this.#space = space
     this.resident = new Resident(space.metric, space.dimensions)
     this.hasBase = base !== undefined
+    this.#lastId = base?.lastId ?? 0
     this.#arrivals = records.arrived(space.embedder, undefined).through
     this.#position = base?.position ?? position
     this.#scan = base === undefined ? 0 : undefined
@@ -122,7 +128,9 @@ export class Absorbed {
       if (others === undefined) this.#byHash.set(waitsFor, new Set([id]))
       else others.add(id)
     }
-    if (this.hasBase && position !== undefined) this.touched.set(id, position)
+    if (!this.hasBase || position === undefined) return
+    if (id <= this.#lastId && !this.touched.has(id)) this.dated++
+    this.touched.set(id, position)
   }
 
   #unwait(id: number): void {
@@ -137,9 +145,14 @@ export class Absorbed {
   /** The base moved on: what it has by now need not be kept here. */
   rebase(base: Base): void {
     const waiting = new Set(base.waiting)
+    this.#lastId = base.lastId
+    this.dated = 0
     for (const [id, position] of this.touched) {
       // A vector that arrived without an event is in the base when the span does not wait there any more.
-      if (position > base.position || waiting.has(id)) continue
+      if (position > base.position || waiting.has(id)) {
+        if (id <= base.lastId) this.dated++
+        continue
+      }
       this.touched.delete(id)
       this.resident.delete(id)
     }

@@ -1,4 +1,4 @@
-import { type Dirent, renameSync } from 'node:fs'
+import { type Dirent, renameSync, statSync } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -22,6 +22,17 @@ export async function syncNewFiles(directory: string, known: Set<string>): Promi
   }
   for (const path of directories) await syncPath(path)
   if (directories.size > 0) await syncPath(directory)
+}
+
+/** How many bytes the files below a directory have. */
+export async function bytesBelow(directory: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    // A file may go while this is counting.
+    bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0
+  }
+  return bytes
 }
 
 /** False when it is gone. */

@@ -22,9 +22,21 @@ const WAITING = 500
 /** How long an erasure waits for the process that has the lock, in milliseconds. */
 const PATIENCE = 2_000
 
-/** When small files are joined and new rows taken into the index: after so many commits, or rows. */
-const COMMITS = 20
+/**
+ * When small files are joined and new rows taken into the index: after so many commits, or rows, or this part of the
+ * rows. LanceDB writes nearly the whole table anew then, so it must not be often; until then, new rows are compared one
+ * by one, so it must not be seldom.
+ */
+const COMMITS = 50
 const REST = 5_000
+const PART = 1 / 50
+
+/**
+ * Where files of older versions take more than this many times the room of the present ones, they are kept only for
+ * a moment. Who still reads one of them finds out, and reads the present version.
+ */
+const CROWDED = 1.5
+const MOMENT = 2_000
 
 /** Each joining adds a part to the index; beyond this many it is built anew. */
 const PARTS = 8
@@ -59,6 +71,12 @@ export class Keeper {
   usable(collection: number, head: VectorHead, space: VectorSpace): TableState | undefined {
     const state = this.states.read(tableName(head, space), space)
     return state?.scan === null && goesOn(this.#records, collection, state, head) ? state : undefined
+  }
+
+  /** How far a collection's table reaches; 0 while it is made. */
+  watermark(head: VectorHead, space: VectorSpace): number {
+    const state = this.states.read(tableName(head, space), space)
+    return state === undefined || state.scan !== null ? 0 : state.position
   }
 
   /** How many events a collection's table has not taken in; all of them when it is not there yet. */
@@ -219,12 +237,15 @@ export class Keeper {
     const index = await table.indexed()
     const rows = await table.rows()
     check()
+    const optimize = async () => {
+      const { grace } = this.#options
+      await table.optimize((await table.crowding()) > CROWDED ? Math.min(grace, MOMENT) : grace)
+    }
     if (index === undefined && rows >= this.#options.large) await table.index()
     else if (index !== undefined && index.parts > PARTS) {
-      await table.optimize(this.#options.grace)
+      await optimize()
       await table.index()
-    } else if (state.commits >= COMMITS || (index?.rest ?? 0) > REST)
-      await table.optimize(this.#options.grace)
+    } else if (state.commits >= COMMITS || (index?.rest ?? 0) > Math.max(REST, rows * PART)) await optimize()
     else return
     await table.sync()
     await this.states.write(name, { ...state, version: await table.version(), commits: 0 })

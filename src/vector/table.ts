@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type * as Lance from '@lancedb/lancedb'
 import type * as Arrow from 'apache-arrow'
 import type { Metric } from '../core/model.ts'
-import { syncNewFiles } from './durable.ts'
+import { bytesBelow, syncNewFiles } from './durable.ts'
 import { unit } from './metric.ts'
 import type { Candidate } from './nearest.ts'
 
@@ -33,6 +33,9 @@ function arrow(): typeof Arrow {
   arrowLoaded ??= createRequire(import.meta.url)('apache-arrow') as typeof Arrow
   return arrowLoaded
 }
+
+/** Bytes of a table that is not worth tidying up. */
+const SMALL = 2 ** 22
 
 /** Ids in one predicate. */
 const IDS = 1_000
@@ -138,6 +141,12 @@ export class LanceTable {
 
   rows(): Promise<number> {
     return this.#table.countRows()
+  }
+
+  /** How many times over its files hold what its rows need. */
+  async crowding(): Promise<number> {
+    const needed = (await this.rows()) * (4 * width(this.#shape.dimensions) + 8)
+    return (await bytesBelow(this.path)) / Math.max(needed, SMALL)
   }
 
   /**

@@ -32,6 +32,9 @@ export interface VectorIndexOptions {
   readonly grace?: number
 }
 
+/** How often a table is asked before it is taken for damaged. */
+const RETRIES = 3
+
 /** Events that are worth a commit to a table. */
 const GROUP = 1_000
 
@@ -105,7 +108,7 @@ export class LedgerVectorIndex implements VectorIndex {
     failures = 0,
   ): Promise<VectorAnswer | undefined> {
     const started = performance.now()
-    const absorbed = await this.#caughtUp(collection, pause, failures < 2)
+    const absorbed = await this.#caughtUp(collection, pause, failures < RETRIES)
     if (absorbed === undefined) return undefined
     const absorbing = performance.now() - started
     // Written by others, who may not keep the tables.
@@ -121,8 +124,9 @@ export class LedgerVectorIndex implements VectorIndex {
       )
     } catch (error) {
       if (error instanceof SpanStoreError) throw error
-      // A handle may be dated. A table that is missing or damaged can be made again; the answer comes from elsewhere.
-      if (failures === 0) this.#keeper!.forget(head, absorbed.space)
+      // Files of an older version may be gone while they were read. A table that is missing or damaged can be made
+      // again; the answer comes from elsewhere.
+      if (failures < RETRIES - 1) this.#keeper!.forget(head, absorbed.space)
       else {
         this.#keeper!.discard(head, absorbed.space)
         this.#absorbed.delete(collection)

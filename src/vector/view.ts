@@ -89,7 +89,7 @@ export function indexView(
     approximate: accuracy < 1,
     async nearest(limit) {
       // Some of what the table answers is dated.
-      const wanted = limit + slack + Math.min(touched.size, 256)
+      const wanted = limit + slack + Math.min(absorbed.dated, 256)
       const { found, all } = await table.nearest(query.vector, wanted, accuracy)
       const current = found.filter(({ id }) => !touched.has(id) && id !== except).sort(closer)
       const best = await compared(

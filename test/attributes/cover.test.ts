@@ -5,7 +5,7 @@ import { coverOf } from '../../src/attributes/cover.ts'
 import { openAttributes } from '../../src/attributes/database.ts'
 import { prefixOf } from '../../src/attributes/entries.ts'
 import { packIds, unpackIds } from '../../src/attributes/ids.ts'
-import { countOf, idsOf, postingsOf, writePostings } from '../../src/attributes/postings.ts'
+import { countOf, idsOf, Postings } from '../../src/attributes/postings.ts'
 import { matches, parseFilter } from '../../src/core/filter.ts'
 import type { Metadata } from '../../src/core/json.ts'
 import { document, filterOf } from '../ledger/filters.ts'
@@ -13,9 +13,13 @@ import { document, filterOf } from '../ledger/filters.ts'
 const { connection } = openAttributes('test', undefined)
 afterAll(() => connection.db.close())
 
-function load(rows: readonly Metadata[]): void {
+async function load(rows: readonly Metadata[]): Promise<void> {
   connection.db.exec('DELETE FROM attribute_posting; DELETE FROM attribute_field')
-  writePostings(connection, 1, postingsOf(rows.map((row, i) => [i + 1, JSON.stringify(row)] as const)))
+  const postings = new Postings()
+  rows.forEach((row, i) => {
+    postings.add(i + 1, JSON.stringify(row))
+  })
+  await postings.write(connection, 1, async () => {})
 }
 
 /** What a filter's cover finds; undefined: it has none. */
@@ -28,15 +32,15 @@ function found(where: unknown, most = 1_000_000): number[] | undefined {
 }
 
 describe('what a filter is looked up by', () => {
-  test('finds every span that passes', () => {
+  test('finds every span that passes', async () => {
     const rows = fc.array(document, { minLength: 2, maxLength: 6 })
     let covered = 0
     let passed = 0
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         rows.chain((some) => fc.tuple(fc.constant(some), filterOf(some))),
-        ([some, where]) => {
-          load(some)
+        async ([some, where]) => {
+          await load(some)
           const ids = found(where)
           if (ids === undefined) return
           covered++
@@ -53,8 +57,8 @@ describe('what a filter is looked up by', () => {
     expect(passed).toBeGreaterThan(60)
   })
 
-  test('is the condition that fewest spans have', () => {
-    load(
+  test('is the condition that fewest spans have', async () => {
+    await load(
       Array.from({ length: 3000 }, (_, i) => ({
         lang: i % 2 === 0 ? 'de' : 'en',
         at: { year: 1000 + i },
@@ -69,8 +73,8 @@ describe('what a filter is looked up by', () => {
     expect(found({ nowhere: { $exists: true } })).toEqual([])
   })
 
-  test('is given up where it finds too many, or would have to find what is not there', () => {
-    load(Array.from({ length: 100 }, (_, i) => ({ lang: 'de', number: i })))
+  test('is given up where it finds too many, or would have to find what is not there', async () => {
+    await load(Array.from({ length: 100 }, (_, i) => ({ lang: 'de', number: i })))
     expect(found({ lang: 'de' }, 50)).toBeUndefined()
     expect(found({ lang: 'de', number: 3 }, 50)).toEqual([4])
     expect(found({ $or: [{ lang: 'de' }, { number: 3 }] }, 50)).toBeUndefined()
@@ -79,8 +83,8 @@ describe('what a filter is looked up by', () => {
     expect(found({ 'number.0': 3 })).toBeUndefined()
   })
 
-  test('finds what is too large to be taken apart by everything', () => {
-    load([{ list: Array.from({ length: 500 }, (_, i) => i) }, { list: [1] }, { other: 1 }])
+  test('finds what is too large to be taken apart by everything', async () => {
+    await load([{ list: Array.from({ length: 500 }, (_, i) => i) }, { list: [1] }, { other: 1 }])
     expect(found({ list: { $contains: 1 } })).toEqual([1, 2])
     expect(found({ other: 1 })).toEqual([1, 3])
   })
