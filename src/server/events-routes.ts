@@ -3,8 +3,8 @@ import type { EventFilter as Filter, Start as From } from '../index.ts'
 import { Problem, problemOf, problemResponse, problemType } from '../wire/problem.ts'
 import { requireReach, requireVisible } from './events-confine.ts'
 import { Event, EventFilter, EventTypes, listed, Start } from './events-schemas.ts'
-import { eventStream, isCursorGone } from './events-stream.ts'
-import { type Call, type Described, type Route, route } from './route.ts'
+import { EventTexts, eventStream, isCursorGone } from './events-stream.ts'
+import { type Call, type Described, type Route, route, type Services } from './route.ts'
 import { Identifier, numeral } from './schemas.ts'
 
 const query = z.strictObject({
@@ -95,6 +95,17 @@ export const EVENT_ROUTES: readonly Route[] = [
   }),
 ]
 
+const texts = new WeakMap<Services, EventTexts>()
+
+function textsOf(server: Services): EventTexts {
+  let found = texts.get(server)
+  if (found === undefined) {
+    found = new EventTexts()
+    texts.set(server, found)
+  }
+  return found
+}
+
 async function follows(
   call: Call,
   asked: {
@@ -125,6 +136,7 @@ async function follows(
   const stream = eventStream(subscription, {
     heartbeat,
     stopping,
+    textOf: textsOf(server).of,
     check: (event) => requireVisible(principal, event),
     problemOf: (error) => problemResponse(isCursorGone(error) ? cursorGone(error) : problemOf(error)).text(),
   })

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { isSpanStoreError } from '../core/errors.ts'
 import type { Delivery, EventStream } from '../index.ts'
 
@@ -6,6 +7,7 @@ export interface EventStreamOptions {
   readonly heartbeat: number
   /** Aborted when the server begins to stop: the stream says so and ends. */
   readonly stopping: AbortSignal
+  readonly textOf: (event: Delivery) => string
   /** Throws for an event that may not be shown. */
   readonly check: (event: Delivery) => void
   /** What a client is told when the reading fails, as JSON. */
@@ -21,8 +23,8 @@ const SHORT_CURSOR = 1024
 /** How long a client waits before it comes back, in milliseconds. */
 const HINT = 'retry: 1000\n'
 
-const PENDING = Symbol('pending')
-const NOT_YET = Promise.resolve(PENDING)
+/** Texts of events kept at hand: about two megabytes. */
+const KEPT = 4000
 
 const encoder = new TextEncoder()
 
@@ -49,21 +51,40 @@ class Frames {
   ended = false
   readonly #events: EventStream
   readonly #options: EventStreamOptions
-  #pending: Promise<IteratorResult<Delivery, undefined>> | undefined
+  /** The next event was asked for and has not come. */
+  #asked = false
+  #arrived: IteratorResult<Delivery, undefined> | undefined
+  #failure: { readonly error: unknown } | undefined
   /** The last one sent. */
   #cursor: string | undefined
+  /** The last event, where it was sent without its cursor. */
+  #unnamed: Delivery | undefined
   #text = `${HINT}\n`
   #wake: (() => void) | undefined
 
   constructor(events: EventStream, options: EventStreamOptions) {
     this.#events = events
     this.#options = options
+    // One for each stream.
+    setMaxListeners(0, options.stopping)
     options.stopping.addEventListener('abort', this.#stir)
     // A client that began at 'now' can come back before its first event.
     if (events.cursor !== undefined) this.#pass(events.cursor)
   }
 
   readonly #stir = () => this.#wake?.()
+
+  readonly #arrive = (result: IteratorResult<Delivery, undefined>) => {
+    this.#asked = false
+    this.#arrived = result
+    this.#wake?.()
+  }
+
+  readonly #fail = (error: unknown) => {
+    this.#asked = false
+    this.#failure = { error }
+    this.#wake?.()
+  }
 
   /** What to send next: all that is ready, up to a chunk, else whatever comes first. */
   async next(): Promise<string> {
@@ -82,46 +103,49 @@ class Frames {
     if (this.ended) return
     this.ended = true
     this.#options.stopping.removeEventListener('abort', this.#stir)
-    this.#pending?.catch(() => undefined)
     this.#stir()
     await this.#events.return?.()
   }
 
   async #advance(): Promise<void> {
-    const before = this.#text.length
     await this.#takeReady()
-    if (this.ended || this.#text.length > before) return
+    if (this.ended || this.#text !== '') return
     if (this.#options.stopping.aborted) await this.#farewell('shutdown')
-    else if (await this.#silent()) this.#signOfLife()
+    else await this.#somethingOrSilence()
   }
 
   async #takeReady(): Promise<void> {
-    let last: Delivery | undefined
-    try {
-      while (this.#text.length < CHUNK && !this.#options.stopping.aborted) {
-        this.#pending ??= this.#events.next()
-        const result = await Promise.race([this.#pending, NOT_YET])
-        if (result === PENDING) return
-        this.#pending = undefined
-        const { done, value } = result as IteratorResult<Delivery, undefined>
-        if (done) return await this.#farewell('caught-up')
-        this.#options.check(value)
-        last = this.#write(value)
+    while (this.#text.length < CHUNK && !this.#options.stopping.aborted) {
+      if (this.#arrived === undefined && !this.#asked) {
+        this.#asked = true
+        this.#events.next().then(this.#arrive, this.#fail)
       }
-    } finally {
-      if (last !== undefined) this.#pass(last.cursor)
+      // What is at hand arrives in this turn.
+      await undefined
+      if (this.#failure !== undefined) {
+        const { error } = this.#failure
+        this.#failure = undefined
+        throw error
+      }
+      if (this.#arrived === undefined) break
+      const { done, value } = this.#arrived
+      this.#arrived = undefined
+      if (done) return await this.#farewell('caught-up')
+      this.#options.check(value)
+      this.#write(value)
     }
+    this.#passUnnamed()
   }
 
-  /** Answers the delivery where its cursor is still to be told. */
-  #write(delivery: Delivery): Delivery | undefined {
+  #write(delivery: Delivery): void {
+    const { textOf } = this.#options
     if ((this.#cursor?.length ?? 0) > SHORT_CURSOR) {
-      this.#text += `data: ${json(delivery)}\n\n`
-      return delivery
+      this.#text += `data: ${textOf(delivery)}\n\n`
+      this.#unnamed = delivery
+      return
     }
-    this.#cursor = delivery.cursor
-    this.#text += `id: ${this.#cursor}\ndata: ${json(delivery)}\n\n`
-    return undefined
+    this.#cursor = this.#events.cursor
+    this.#text += `id: ${this.#cursor}\ndata: ${textOf(delivery)}\n\n`
   }
 
   /** Without data, a client keeps the id and dispatches nothing. */
@@ -131,40 +155,56 @@ class Frames {
     this.#text += `id: ${cursor}\n\n`
   }
 
-  #signOfLife(): void {
-    this.#text += ': \n\n'
-    if (this.#events.cursor !== undefined) this.#pass(this.#events.cursor)
+  #passUnnamed(): void {
+    if (this.#unnamed !== undefined) this.#pass(this.#unnamed.cursor)
+    this.#unnamed = undefined
   }
 
   async #farewell(reason: 'caught-up' | 'shutdown'): Promise<void> {
+    this.#passUnnamed()
     if (reason === 'caught-up' && this.#events.cursor !== undefined) this.#pass(this.#events.cursor)
     this.#text += `${reason === 'shutdown' ? HINT : ''}${frame('end', JSON.stringify({ reason }))}`
     await this.end()
   }
 
-  /** Waits for the next event, the end, or too long a silence: true for that. */
-  #silent(): Promise<boolean> {
+  /** Waits for the next event or the end; gives a sign of life when neither comes. */
+  #somethingOrSilence(): Promise<void> {
     return new Promise((resolve) => {
-      const stop = (silent: boolean) => {
+      const wake = () => {
         clearTimeout(timer)
         this.#wake = undefined
-        resolve(silent)
+        resolve()
       }
-      const timer = setTimeout(() => stop(true), this.#options.heartbeat)
-      const wake = () => stop(false)
+      const timer = setTimeout(() => {
+        this.#text += ': \n\n'
+        // Looked at here and not later: whatever the subscription has taken has arrived when a timer runs.
+        const { cursor } = this.#events
+        if (this.#arrived === undefined && cursor !== undefined) this.#pass(cursor)
+        wake()
+      }, this.#options.heartbeat)
       this.#wake = wake
-      // Whether it brought an event or an error shows when it is asked next.
-      this.#pending?.then(wake, wake)
     })
   }
 }
 
 const frame = (name: string, data: string) => `event: ${name}\ndata: ${data}\n\n`
 
-/** The event alone: without a consumer nothing is ever attempted twice. */
-function json(delivery: Delivery): string {
-  const { attempt: _, redelivered: __, ...event } = delivery
-  return JSON.stringify(event)
+/** Events of one store as JSON. Many subscribers follow close to each other, so that the latest are kept. */
+export class EventTexts {
+  readonly #texts = new Map<string, string>()
+
+  /** The event alone: without a consumer nothing is ever attempted twice. */
+  readonly of = (delivery: Delivery): string => {
+    // A renamed collection's events have its new name.
+    const key = `${delivery.id} ${delivery.collection}`
+    const known = this.#texts.get(key)
+    if (known !== undefined) return known
+    const { attempt: _, redelivered: __, ...event } = delivery
+    const text = JSON.stringify(event)
+    if (this.#texts.size >= KEPT) this.#texts.delete(this.#texts.keys().next().value!)
+    this.#texts.set(key, text)
+    return text
+  }
 }
 
 /** An unknown cursor and a pruned one are the same to who wants to go on: there is no way to, and no silent jump. */

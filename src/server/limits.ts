@@ -13,48 +13,55 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = { body: 40 * 2 ** 20, requests: 256, streams: 1024, time: 30_000 }
 
-/** How many requests there are, of each kind, and when there are none. */
+/** How many there are of something, and when there are none. */
+export class Tally {
+  count = 0
+  #waiting: (() => void)[] = []
+
+  enter(): void {
+    this.count++
+  }
+
+  leave(): void {
+    this.count--
+    if (this.count === 0) for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  async empty(): Promise<void> {
+    if (this.count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+}
+
+/** Who is being served: requests, and streams apart. */
 export class Crowd {
   readonly #limits: Limits
-  #requests = 0
-  #streams = 0
-  #waiting: (() => void)[] = []
+  readonly #requests = new Tally()
+  readonly #streams = new Tally()
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
-  /** @throws Problem TOO_MANY_REQUESTS (429) */
-  enter(): void {
-    if (this.#requests >= this.#limits.requests)
-      throw tooMany(`${this.#requests} requests are being answered, which is the most at once`)
-    this.#requests++
-  }
-
-  leave(): void {
-    this.#requests--
-    if (this.#requests === 0) for (const wake of this.#waiting.splice(0)) wake()
-  }
-
-  /** @throws Problem TOO_MANY_REQUESTS (429) */
-  enterStream(): void {
-    if (this.#streams >= this.#limits.streams)
-      throw tooMany(`${this.#streams} streams are open, which is the most at once`)
-    this.#streams++
-  }
-
-  leaveStream(): void {
-    this.#streams--
+  /** Answers how to leave. @throws Problem TOO_MANY_REQUESTS (429) */
+  enter(stream: boolean): () => void {
+    const tally = stream ? this.#streams : this.#requests
+    const most = stream ? this.#limits.streams : this.#limits.requests
+    if (tally.count >= most)
+      throw new Problem(
+        429,
+        'TOO_MANY_REQUESTS',
+        `${tally.count} ${stream ? 'streams are open' : 'requests are being answered'}, which is the most at once; try again`,
+        { headers: { 'Retry-After': '1' } },
+      )
+    tally.enter()
+    return () => tally.leave()
   }
 
   /** When the last request, streams apart, was answered. */
-  async empty(): Promise<void> {
-    if (this.#requests > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  empty(): Promise<void> {
+    return this.#requests.empty()
   }
 }
-
-const tooMany = (why: string) =>
-  new Problem(429, 'TOO_MANY_REQUESTS', `${why}; try again`, { headers: { 'Retry-After': '1' } })
 
 const tooLarge = (limit: number) =>
   new Problem(413, 'TOO_LARGE', `the body is larger than ${limit} bytes; send it in parts`, {

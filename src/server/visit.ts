@@ -55,14 +55,7 @@ export class Visit implements RequestContext {
       this.principal = this.#house.identify(this.#request)
       this.admitted = true
     }
-    const { crowd } = this.#house
-    if (stream) {
-      crowd.enterStream()
-      this.#leave = () => crowd.leaveStream()
-    } else {
-      crowd.enter()
-      this.#leave = () => crowd.leave()
-    }
+    this.#leave = this.#house.crowd.enter(stream)
   }
 
   /** The answer is complete. */

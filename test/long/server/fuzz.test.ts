@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROUTES } from '../../../src/server/routes/all.ts'
+import { attack, closeTarget, openTarget } from '../../server/hostile.ts'
+
+beforeAll(openTarget)
+afterAll(closeTarget)
+
+const reached = new Set<string>()
+
+test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s takes a thousand hostile requests',
+  async (_, route) => {
+    const answers = await attack(route, 1000)
+    if ([...answers].some((status) => status < 300)) reached.add(route.id)
+  },
+)
+
+test('most routes were reached behind their checks', () => {
+  expect(reached.size).toBeGreaterThan(0.8 * ROUTES.length)
+})
