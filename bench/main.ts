@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
+import { chromaBenches } from './chroma.ts'
 import { eventBenches } from './events.ts'
 import { fidelityBenches } from './fidelity.ts'
+import { gateBenches } from './gate.ts'
 import type { Measured } from './harness.ts'
 import { ledgerBenches } from './ledger.ts'
 import { searchBenches } from './search.ts'
@@ -10,7 +12,9 @@ const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => 
   ledger: ledgerBenches,
   events: eventBenches,
   search: searchBenches,
+  chroma: chromaBenches,
   fidelity: fidelityBenches,
+  gate: gateBenches,
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))

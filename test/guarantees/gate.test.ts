@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { checkFidelity } from '../../src/guarantees/fidelity/index.ts'
@@ -20,6 +23,8 @@ const SAID =
   "Let's pencil in Thursday for the migration, but I want a rollback path ready — don't treat it as optional."
 const INVERTED = 'User confirmed the migration window is Thursday and that rollback is not required.'
 const CORRECTED = 'Thursday is pencilled in for the migration, and a rollback path must be ready.'
+
+const RETIRER = fileURLToPath(new URL('retirer.ts', import.meta.url))
 
 const UNTOLD = [
   { source: 'Grumfle wobs the snark.', claim: 'Quixotry abounds hereabouts daily.' },
@@ -336,16 +341,29 @@ describe('the migration window, as it was observed', () => {
       { summary: summary.key, claim: 0, text: INVERTED, key: span },
     ])
 
-    // Corrected from the successors, it passes, and the marker is gone.
-    const [when, rollback] = cut.added
-    const better = await session.register({
-      text: `Thursday is pencilled in for the migration. [[${when}]] A rollback path must be ready. [[${rollback}]]`,
-      replaces: summary.key,
+    // Reconciled from the successors of its span, the corrected summary passes, and the marker is gone.
+    const done = await session.reconcile({
+      summarize: ({ sources }) => {
+        expect(sources.map(({ text, via }) => [text, via])).toEqual([
+          ["Let's pencil in Thursday for the migration,", 'successor'],
+          ["but I want a rollback path ready — don't treat it as optional.", 'successor'],
+        ])
+        const [when, rollback] = sources
+        return `Thursday is pencilled in for the migration. [[${when!.key}]] A rollback path must be ready. [[${rollback!.key}]]`
+      },
     })
-    const gated = await session.assertGate(better.key, { action: 'plan the migration' })
-    expect(gated.claims.map(({ verdict }) => verdict)).toEqual(['substantiated', 'substantiated'])
+    expect(done).toMatchObject({ outcome: 'reconciled', rewritten: [{ from: summary.key }], unresolved: [] })
+    const better = done.rewritten[0]!.to
+    const gated = await session.assertGate(better, { action: 'plan the migration' })
+    expect(gated.claims.map(({ verdict, span }) => [verdict, span])).toEqual([
+      ['substantiated', "Let's pencil in Thursday for the migration,"],
+      ['substantiated', "but I want a rollback path ready — don't treat it as optional."],
+    ])
     expect(await session.boundaryMarkers()).toEqual([])
     expect((await session.recheck(gated.cursor)).verdict).toBe('holds')
+    // The inverted one is still refused by the corrected spans.
+    const [, rollback] = cut.added
+    expect(codesOf(await session.gate([{ text: `${INVERTED} [[${rollback}]]` }]))).toEqual(['NOT_FAITHFUL'])
     await store.close()
   })
 })
@@ -456,21 +474,20 @@ describe('recheck', () => {
     await store.close()
   })
 
-  it('works after a restart and in another process that has the store open', async () => {
+  it('works after a restart, and sees what another process does', async () => {
     const directory = temporary()
     const { store, session, span } = await world(directory)
     const gated = await session.assertGate([{ text: `${CORRECTED} [[${span}]]` }])
-    const second = await openStore(directory)
-    const theirs = await second.collection('notes')
-    expect((await theirs.session('agent-7').recheck(gated.cursor)).verdict).toBe('holds')
-    await theirs.retire([span])
-    expect(await session.recheck(gated.cursor)).toMatchObject({ verdict: 'refused', moved: [span] })
     await store.close()
-    await second.close()
-    const third = await openStore(directory)
-    const again = (await third.collection('notes')).session('agent-7')
-    expect(await again.recheck(gated.cursor)).toMatchObject({ verdict: 'refused', moved: [span] })
-    await third.close()
+    const again = await openStore(directory)
+    const theirs = (await again.collection('notes')).session('agent-7')
+    expect((await theirs.recheck(gated.cursor)).verdict).toBe('holds')
+    await promisify(execFile)(process.execPath, ['--import', 'tsx', RETIRER, directory, 'notes', span])
+    expect(await theirs.recheck(gated.cursor)).toMatchObject({ verdict: 'refused', moved: [span] })
+    expect(await theirs.gate([{ text: `${CORRECTED} [[${span}]]` }])).toMatchObject({
+      claims: [{ code: 'KEY_TOMBSTONE', authority: { state: 'decayed' } }],
+    })
+    await again.close()
   })
 })
 
