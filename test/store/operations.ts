@@ -116,6 +116,14 @@ const operation: fc.Arbitrary<Op> = fc.oneof(
       picks: fc.array(pick, { minLength: 1, maxLength: 2 }),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('discard' as const),
+      c,
+      session: fc.nat({ max: 4 }).map((n) => (n === 4 ? 1 : 0)),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('rename' as const), c }) },
   { weight: 1, arbitrary: fc.constant({ op: 'reopen' as const }) },
 )

@@ -58,6 +58,7 @@ export type Op =
   | { op: 'erase'; picks: number[] }
   | { op: 'drop'; c: number }
   | { op: 'rename'; c: number }
+  | { op: 'discard'; c: number; session: number }
   | { op: 'reopen' }
 
 export interface SummaryOp {
@@ -120,9 +121,17 @@ interface MSummary {
   readonly covers: readonly Key[]
   /** Summaries this one says the same as, its own chain only. */
   readonly same: Set<Key>
+  readonly epoch: number
   dead: 'superseded' | 'discarded' | undefined
   erased: boolean
-  by: Key | undefined
+  /** What took its place, and what came back in its place when that was withdrawn. */
+  readonly by: Key[]
+}
+
+/** The epochs of one session that were not discarded; the number of the next. */
+interface MEpochs {
+  readonly standing: number[]
+  next: number
 }
 
 interface State {
@@ -185,6 +194,7 @@ export class World {
   /** Every key, as it came. */
   readonly #order: Key[] = []
   #events = new Map<Key, StoreEvent[]>()
+  readonly #epochs = new Map<string, MEpochs>()
   #past: { at: number; key: Key; c: MCollection; result: FetchResult; state: State | undefined }[] = []
 
   static async open(): Promise<World> {
@@ -250,10 +260,17 @@ export class World {
 
   #identicalSummary(summary: MSummary): Key | undefined {
     if (summary.c.dropped) return undefined
-    let end = summary
-    while (end.by !== undefined) end = this.summaries.get(end.by)!
-    if (end === summary || end.dead !== undefined) return undefined
-    return end.same.has(summary.key) ? end.key : undefined
+    const seen = new Set<Key>()
+    const visit = (node: MSummary) => {
+      for (const next of node.by)
+        if (!seen.has(next)) {
+          seen.add(next)
+          visit(this.summaries.get(next)!)
+        }
+    }
+    visit(summary)
+    const ends = this.#order.filter((key) => seen.has(key) && this.summaries.get(key)!.dead === undefined)
+    return ends.findLast((key) => this.summaries.get(key)!.same.has(summary.key))
   }
 
   /** The whole rule of staleness, recomputed from nothing. */
@@ -302,7 +319,7 @@ export class World {
     if (seen.has(from)) return false
     seen.add(from)
     const span = this.spans.get(from)
-    const next = span === undefined ? [this.summaries.get(from)!.by ?? []].flat() : span.edges
+    const next = span === undefined ? this.summaries.get(from)!.by : span.edges
     return next.some((key) => this.#descends(key, to, seen))
   }
 
@@ -427,6 +444,8 @@ export class World {
         await assert.rejects(this.store.collection(to, { metric: 'l2' }), { code: 'COLLECTION_MISMATCH' })
         return
       }
+      case 'discard':
+        return await this.discard(this.collection(op.c), `session ${op.session % 2}`)
       case 'reopen':
         await this.store.close()
         await this.#open()
@@ -764,12 +783,15 @@ export class World {
     const missed = refusal?.filter((code) => !among || code !== 'DEPENDENCY_UNSATISFIED')
     assert.deepEqual(missed ?? [], [], 'should have been refused')
     assert.equal(new Set(done.map(({ epoch }) => epoch)).size, 1, 'one call is one epoch')
+    const epochs = this.#epochsOf(c, session)
+    assert.equal(done[0]!.epoch, epochs.next, 'epochs count up by one')
+    epochs.standing.push(epochs.next++)
     commands.forEach(({ text, dependsOn, covers, replaces }, i) => {
       const { key } = done[i]!
       const same = new Set<Key>()
       const ancestors = (of: Key): Key[] =>
         [...this.summaries.values()]
-          .filter(({ by }) => by === of)
+          .filter(({ by }) => by.includes(of))
           .flatMap(({ key }) => [key, ...ancestors(key)])
       const equal = replaces
         .flatMap((old) => [old, ...ancestors(old)])
@@ -785,19 +807,80 @@ export class World {
         deps: [...new Set([...anchorsOf(text), ...dependsOn])],
         covers,
         same,
+        epoch: done[i]!.epoch,
         dead: undefined,
         erased: false,
-        by: undefined,
+        by: [],
       })
       for (const old of replaces) {
         this.summaries.get(old)!.dead = 'superseded'
-        this.summaries.get(old)!.by = key
+        this.summaries.get(old)!.by.push(key)
       }
     })
     this.#left(before, done[0]!.stale)
     const now = this.states()
     for (const { key } of done)
       if (this.isLive(key)) assert.equal(now.get(key)!.state, 'current', 'nothing is born stale')
+  }
+
+  #epochsOf(c: MCollection, session: string): MEpochs {
+    const id = `${c.id} ${session}`
+    let epochs = this.#epochs.get(id)
+    if (epochs === undefined) {
+      epochs = { standing: [], next: 1 }
+      this.#epochs.set(id, epochs)
+    }
+    return epochs
+  }
+
+  /** The last epoch that stands is withdrawn; what it had replaced comes back, where it still could be registered. */
+  async discard(c: MCollection, session: string): Promise<void> {
+    const before = this.due()
+    const call = () => c.handle.session(session).discardEpoch()
+    if (c.dropped) return await assert.rejects(call(), isGone)
+    const epochs = this.#epochsOf(c, session)
+    const epoch = epochs.standing.pop()
+    const result = await call()
+    assert.equal(result.epoch, epoch ?? 0)
+    if (epoch === undefined)
+      return assert.deepEqual([result.discarded, result.restored, result.lost], [[], [], []])
+    const own = [...this.summaries.values()].filter((one) => one.c === c && one.session === session)
+    const withdrawn = own.filter((one) => one.epoch === epoch && this.isLive(one.key))
+    assert.deepEqual([...result.discarded].sort(), withdrawn.map(({ key }) => key).sort())
+    for (const one of withdrawn) one.dead = 'discarded'
+    const replaced = own.filter(
+      (one) => one.epoch < epoch && one.by.some((key) => this.summaries.get(key)!.epoch === epoch),
+    )
+    const { restored, lost } = result
+    assert.deepEqual(
+      [...restored.map(({ from }) => from), ...lost.map(({ key }) => key)].sort(),
+      replaced.map(({ key }) => key).sort(),
+      'everything it replaced is brought back or lost',
+    )
+    for (const old of replaced) {
+      const missing = old.deps.filter((key) => !this.isSatisfied(key))
+      const back = restored.find(({ from }) => from === old.key)
+      assert.equal(back === undefined, old.erased || missing.length > 0, 'nothing is born stale')
+      if (back === undefined) {
+        const gone = lost.find(({ key }) => key === old.key)!
+        assert.deepEqual([...gone.missing].sort(), old.erased ? [] : missing.sort())
+        continue
+      }
+      assert.ok(!this.isKnown(back.to), 'a new key')
+      const same = new Set([old.key, ...this.#class(old.key)])
+      this.#order.push(back.to)
+      this.summaries.set(back.to, { ...old, key: back.to, same, dead: undefined, by: [] })
+      // It follows whatever of the epoch had last stood in its place.
+      const stood = old.by.filter((key) => this.summaries.get(key)!.epoch === epoch)
+      const last = this.#order.findLast(
+        (key) =>
+          this.summaries.get(key)?.epoch === epoch &&
+          stood.some((one) => one === key || this.#class(one).includes(key)),
+      )
+      this.summaries.get(last!)!.by.push(back.to)
+      assert.equal(this.identical(old.key), back.to, 'identical to the old')
+    }
+    this.#left(before, result.stale)
   }
 
   #class(key: Key): Key[] {
@@ -819,8 +902,8 @@ export class World {
     if (this.isLive(key)) return key
     const identical = this.identical(key)
     if (identical !== undefined) return identical
-    const live = [...(this.spans.get(key)?.edges ?? [this.summaries.get(key)?.by ?? []].flat())].find(
-      (next) => this.isLive(next),
+    const live = [...(this.spans.get(key)?.edges ?? this.summaries.get(key)?.by ?? [])].find((next) =>
+      this.isLive(next),
     )
     return live ?? key
   }
@@ -890,7 +973,7 @@ export class World {
       assert.ok(result.status === 'tombstone')
       assert.equal(result.tombstone.reason, summary.dead ?? 'discarded')
       assert.equal(result.tombstone.identical, this.identical(summary.key), `identical of ${summary.text}`)
-      assert.deepEqual(result.tombstone.successors, summary.by === undefined ? [] : [summary.by])
+      assert.deepEqual(result.tombstone.successors, summary.by)
       return
     }
     assert.ok(result.status === 'ok' && result.kind === 'summary')
