@@ -32,7 +32,9 @@ export class Http {
   readonly #fetch: typeof fetch
   readonly #timeout: number
   readonly #retries: number
-  readonly #closed = new AbortController()
+  readonly #requests = new Set<AbortController>()
+  readonly #streams = new Set<() => Promise<unknown>>()
+  #closed = false
 
   constructor(url: string, options: HttpOptions) {
     this.url = url.replace(/\/+$/, '')
@@ -43,13 +45,20 @@ export class Http {
     this.#retries = options.retries ?? 3
   }
 
-  /** Aborted when the client is closed. */
-  get closed(): AbortSignal {
-    return this.#closed.signal
+  get closed(): boolean {
+    return this.#closed
   }
 
-  close(): void {
-    this.#closed.abort()
+  /** Something to end before the client is closed. @returns a function to call when it has ended by itself */
+  opened(end: () => Promise<unknown>): () => void {
+    this.#streams.add(end)
+    return () => this.#streams.delete(end)
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#streams].map((end) => end()))
+    this.#closed = true
+    for (const request of this.#requests) request.abort()
   }
 
   /** What the server answered, as JSON; undefined when that is empty. */
@@ -69,59 +78,77 @@ export class Http {
   }
 
   /** A response whose body is read as it comes. One attempt; no time limit. */
-  async stream(call: Omit<Call, 'repeatable'>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#attempt(call, signal)
-    if (response.ok && response.body !== null) return response.body
-    throw refusal(response.status, await response.text())
+  async stream(
+    call: Omit<Call, 'repeatable' | 'signal'>,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array>> {
+    try {
+      const response = await this.#request(call, signal)
+      if (response.ok && response.body !== null) return response.body
+      throw refusal(response.status, await response.text())
+    } catch (error) {
+      throw isSpanStoreError(error) ? error : this.unreachable(error)
+    }
   }
 
   async #send(call: Call): Promise<{ readonly status: number; readonly text: string }> {
-    const { signal } = call
     const backoff = new Backoff()
     for (let attempt = 1; ; attempt++) {
       const last = attempt > this.#retries
       let wait = backoff.next()
       try {
-        const limit = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(this.#timeout)])
-        const response = await this.#attempt(call, limit)
-        const { status } = response
-        const text = await this.#guarded(call, () => response.text())
+        const { status, text, after } = await this.#attempt(call)
         if (last || !refusedAtTheDoor(status, text)) return { status, text }
-        wait = Math.max(wait, 1000 * Number(response.headers.get('Retry-After') ?? 0))
+        wait = Math.max(wait, 1000 * after)
       } catch (error) {
-        if (last || signal?.aborted || this.#closed.signal.aborted) throw error
+        if (last || call.signal?.aborted || this.#closed) throw error
         if (!call.repeatable && !nobodyListened(error)) throw error
       }
-      await pause(wait, signal)
+      await pause(wait, call.signal)
     }
   }
 
-  #attempt(call: Omit<Call, 'repeatable'>, limit: AbortSignal): Promise<Response> {
-    const { method, body } = call
-    const query = Object.entries(call.query ?? {}).filter((entry) => entry[1] !== undefined)
-    const search = query.length === 0 ? '' : `?${new URLSearchParams(query as [string, string][])}`
-    return this.#guarded(call, () =>
-      this.#fetch(this.url + call.path + search, {
-        method,
-        signal: call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]),
-        headers: {
-          ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-    )
-  }
-
-  async #guarded<T>(call: Pick<Call, 'signal'>, work: () => Promise<T>): Promise<T> {
+  async #attempt(
+    call: Call,
+  ): Promise<{ readonly status: number; readonly text: string; readonly after: number }> {
+    const { signal } = call
+    const stop = new AbortController()
+    const abort = () => stop.abort()
+    const timer = setTimeout(abort, this.#timeout)
+    this.#requests.add(stop)
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted || this.#closed) abort()
     try {
-      return await work()
+      const response = await this.#request(call, stop.signal)
+      const after = Number(response.headers.get('Retry-After') ?? 0)
+      return { status: response.status, text: await response.text(), after }
     } catch (error) {
-      if (call.signal?.aborted) throw aborted()
-      if (this.#closed.signal.aborted)
+      if (signal?.aborted) throw aborted()
+      if (this.#closed)
         throw new SpanStoreError('STORE_CLOSED', 'this client was closed', {}, { cause: error })
       throw this.unreachable(error)
+    } finally {
+      clearTimeout(timer)
+      this.#requests.delete(stop)
+      signal?.removeEventListener('abort', abort)
     }
+  }
+
+  #request(
+    { method, path, query = {}, body }: Omit<Call, 'repeatable' | 'signal'>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const given = Object.entries(query).filter((entry) => entry[1] !== undefined)
+    const search = given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`
+    return this.#fetch(this.url + path + search, {
+      method,
+      signal,
+      headers: {
+        ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
   }
 
   unreachable(cause: unknown): SpanStoreError<'SERVER_UNREACHABLE'> {

@@ -57,6 +57,7 @@ export class RemoteConsumer implements EventStream {
   #ended = false
   #outcome: unknown
   #cursor: string | undefined
+  readonly #forget: () => void
   #last: Promise<unknown> = Promise.resolve()
   #leaving: Promise<void> | undefined
 
@@ -67,7 +68,7 @@ export class RemoteConsumer implements EventStream {
     this.#options = options
     this.#answers = new AnswerQueue((action, body) => this.#answer(action, body))
     options.signal?.addEventListener('abort', this.#abort)
-    http.closed.addEventListener('abort', this.#close)
+    this.#forget = http.opened(() => this.#close())
     if (options.signal?.aborted) this.#abort()
   }
 
@@ -98,15 +99,17 @@ export class RemoteConsumer implements EventStream {
 
   readonly #abort = () => this.#end(aborted())
 
-  readonly #close = () =>
+  async #close(): Promise<void> {
     this.#end(new SpanStoreError('STORE_CLOSED', 'this client was closed while a subscription was open', {}))
+    await this.#leaving
+  }
 
   #end(outcome: unknown): void {
     if (this.#ended) return
     this.#ended = true
     this.#outcome = outcome
     this.#options.signal?.removeEventListener('abort', this.#abort)
-    this.#http.closed.removeEventListener('abort', this.#close)
+    this.#forget()
     this.#gone.abort()
     this.#leaving = this.#leave()
   }

@@ -27,6 +27,7 @@ export class RemoteStream implements EventStream {
   #refuse!: (error: unknown) => void
   #started: Promise<IteratorResult<Delivery, undefined>> | undefined
   #outcome: SpanStoreError | undefined
+  readonly #forget: () => void
   /** The last cursor of the server's, and what was taken since. */
   #base: string | undefined
   #since = new Map<string, number>()
@@ -43,7 +44,7 @@ export class RemoteStream implements EventStream {
     this.#begun.catch(() => undefined)
     this.#events = this.#read()
     options.signal?.addEventListener('abort', this.#abort)
-    http.closed.addEventListener('abort', this.#close)
+    this.#forget = http.opened(() => this.#close())
     if (options.signal?.aborted) this.#abort()
   }
 
@@ -88,7 +89,7 @@ export class RemoteStream implements EventStream {
     this.#end()
   }
 
-  readonly #close = () => {
+  async #close(): Promise<void> {
     this.#outcome = new SpanStoreError(
       'STORE_CLOSED',
       'this client was closed while a subscription was open',
@@ -99,34 +100,40 @@ export class RemoteStream implements EventStream {
 
   #end(): void {
     this.#options.signal?.removeEventListener('abort', this.#abort)
-    this.#http.closed.removeEventListener('abort', this.#close)
+    this.#forget()
     this.#gone.abort()
     if (this.#outcome === undefined) this.#begin()
     else this.#refuse(this.#outcome)
   }
 
   async *#read(): AsyncGenerator<Delivery, undefined> {
-    while (!this.#gone.signal.aborted) {
-      try {
-        for await (const message of this.#connect()) {
-          if (message.event === 'problem') throw refusal(500, message.data ?? '')
-          if (message.event === 'end') {
-            if ((JSON.parse(message.data!) as { reason: string }).reason === 'caught-up') return undefined
-            break
-          }
-          const event = this.#take(message)
-          this.#begin()
-          if (event !== undefined) yield this.#deliver(event)
+    try {
+      while (!this.#gone.signal.aborted) {
+        try {
+          if ((yield* this.#oneConnection()) === 'caught-up') return undefined
+        } catch (error) {
           if (this.#gone.signal.aborted) return undefined
+          if (!isPassing(error)) {
+            this.#refuse(error)
+            throw error
+          }
         }
-      } catch (error) {
-        if (this.#gone.signal.aborted) return undefined
-        if (!isPassing(error)) {
-          this.#refuse(error)
-          throw error
-        }
+        await pause(this.#backoff.next(), this.#gone.signal)
       }
-      await pause(this.#backoff.next(), this.#gone.signal)
+      return undefined
+    } finally {
+      this.#end()
+    }
+  }
+
+  async *#oneConnection(): AsyncGenerator<Delivery, string | undefined> {
+    for await (const message of this.#connect()) {
+      if (message.event === 'problem') throw refusal(500, message.data ?? '')
+      if (message.event === 'end') return (JSON.parse(message.data!) as { readonly reason: string }).reason
+      const event = this.#take(message)
+      this.#begin()
+      if (event !== undefined) yield this.#deliver(event)
+      if (this.#gone.signal.aborted) break
     }
     return undefined
   }
@@ -134,9 +141,12 @@ export class RemoteStream implements EventStream {
   async *#connect(): AsyncGenerator<Message> {
     const { types, collections, sources, keys, from, follow } = this.#options
     const resume = this.cursor ?? from
-    const silence = new AbortController()
-    const signal = AbortSignal.any([this.#gone.signal, silence.signal])
-    let timer = setTimeout(() => silence.abort(), PATIENCE)
+    const broken = new AbortController()
+    const { signal } = broken
+    const gone = () => broken.abort()
+    this.#gone.signal.addEventListener('abort', gone)
+    if (this.#gone.signal.aborted) gone()
+    let timer = setTimeout(() => broken.abort(), PATIENCE)
     try {
       const body = await this.#http.stream(
         {
@@ -165,7 +175,7 @@ export class RemoteStream implements EventStream {
           if (done) return
           this.#backoff.reset()
           yield* parser.feed(value)
-          timer = setTimeout(() => silence.abort(), PATIENCE)
+          timer = setTimeout(() => broken.abort(), PATIENCE)
         }
       } catch (error) {
         throw isSpanStoreError(error) ? error : this.#http.unreachable(error)
@@ -175,6 +185,7 @@ export class RemoteStream implements EventStream {
       }
     } finally {
       clearTimeout(timer)
+      this.#gone.signal.removeEventListener('abort', gone)
     }
   }
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { SpanstoreClient } from '../../src/client/index.ts'
+import { type ClientOptions, SpanstoreClient } from '../../src/client/index.ts'
 import type { Delivery, StoreEvent } from '../../src/index.ts'
 
 const SERVING = fileURLToPath(new URL('serving.ts', import.meta.url))
@@ -167,7 +167,11 @@ export function dyingConsumer(url: string, name: string, signal: AbortSignal, li
   const run = async () => {
     while (!signal.aborted) {
       let left = life
-      const client = await connected(url, signal)
+      const process = { dead: false }
+      const client = await connected(url, signal, {
+        fetch: (input, init) => (process.dead ? Promise.reject(new Error('dead')) : fetch(input, init)),
+        retries: 0,
+      })
       if (client === undefined) return
       const events = client.subscribe({ consumer: name, holder: name, signal })
       try {
@@ -183,7 +187,8 @@ export function dyingConsumer(url: string, name: string, signal: AbortSignal, li
         if (isStop(error)) return
         if ((error as { code?: string }).code !== 'SERVER_UNREACHABLE') throw error
       } finally {
-        // As when a process dies: nothing is said to the server.
+        // Nothing more is said to the server.
+        process.dead = true
         await client.close()
       }
     }
@@ -192,10 +197,14 @@ export function dyingConsumer(url: string, name: string, signal: AbortSignal, li
 }
 
 /** A client, as soon as there is a server. */
-export async function connected(url: string, signal: AbortSignal): Promise<SpanstoreClient | undefined> {
+export async function connected(
+  url: string,
+  signal: AbortSignal,
+  options: ClientOptions = {},
+): Promise<SpanstoreClient | undefined> {
   while (!signal.aborted) {
     try {
-      return await SpanstoreClient.connect(url)
+      return await SpanstoreClient.connect(url, options)
     } catch (error) {
       if ((error as { code?: string }).code !== 'SERVER_UNREACHABLE') throw error
       await sleep(50)
