@@ -181,8 +181,9 @@ async function examine(inquiry: Inquiry, claim: GateClaim, allowances: GateAllow
       code: 'UNVERIFIED',
       message: 'calls itself self-sufficient, and no source is known to check it against',
     })
-  if (fidelity?.verdict === 'unfaithful') reasons.push(notFaithful(fidelity, 'what its key leads to'))
-  if (fidelity?.verdict === 'abstain' && !allowances.allowUnverified)
+  if (fidelity?.verdict === 'unfaithful') reasons.push(notFaithful(fidelity, 'its key leads to'))
+  // A second opinion that is none of the three verdicts is no opinion.
+  else if (fidelity !== undefined && fidelity.verdict !== 'faithful' && !allowances.allowUnverified)
     reasons.push({
       code: 'UNVERIFIED',
       message: 'could not be compared with what its key leads to; give a second opinion',
@@ -218,7 +219,7 @@ function everyKey(found: readonly Found[]): Rehydrated[] {
 
 const notFaithful = (fidelity: FidelityResult, where: string): GateReason => ({
   code: 'NOT_FAITHFUL',
-  message: `does not say what ${where} says: ${
+  message: `does not say what ${where}: ${
     fidelity.reasons.map((reason) => reason.message).join('; ') || 'the check found them apart'
   }`,
   fidelity: fidelity.reasons,
@@ -401,7 +402,7 @@ class Inquiry {
     if (texts.length === 0) return []
     const fidelity = await this.compare(claim, texts)
     return fidelity.verdict === 'unfaithful'
-      ? [notFaithful(fidelity, 'what its keys lead to, or what continues them,')]
+      ? [notFaithful(fidelity, 'its keys lead to, or those that continue them')]
       : []
   }
 }

@@ -204,6 +204,8 @@ describe('each way a claim can fail has its own code', () => {
     await expect(
       session.gate(claim, { secondOpinion: () => Promise.reject(new Error('no answer')) }),
     ).rejects.toThrow('no answer')
+    const nonsense = async () => 'certainly' as never
+    expect(codesOf(await session.gate(claim, { secondOpinion: nonsense }))).toEqual(['UNVERIFIED'])
     await store.close()
   })
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { parseAnchors } from '../../core/anchors.ts'
 import type { Authority } from '../../core/authority.ts'
+import { derivableKeys } from '../../core/claims.ts'
 import type { Key } from '../../core/key.ts'
 import type { ChainStep, GateRecord, GateRecords, Relied, UnbackedClaim, UnreadSummary } from '../../ports.ts'
 import { EVENT } from './codes.ts'
@@ -197,18 +198,22 @@ export class SqliteGates implements GateRecords {
       const session = findSession(connection, collection, name)
       if (session === undefined) return []
       // Not derivable, of a live summary that lost a key it does not print: that key may be what the claim stood on.
-      return connection
-        .rows<[Key, number, string, Key]>(
-          `SELECT s.key, c.ordinal, c.text, k.key
-           FROM summary m CROSS JOIN claim c ON c.summary = m.span AND c.derivable = 0
+      return (
+        connection
+          .rows<[Key, number, string, Key, string | null]>(
+            `SELECT s.key, c.ordinal, c.text, k.key, CASE WHEN c.derivable IS NULL THEN s.text END
+           FROM summary m CROSS JOIN claim c ON c.summary = m.span AND c.derivable IS NOT 1
            CROSS JOIN cause u ON u.dependent = m.span
            CROSS JOIN dependency d ON d.support = u.support AND d.dependent = m.span AND d.printed = 0
            CROSS JOIN span s ON s.id = m.span CROSS JOIN span k ON k.id = u.support
            WHERE m.session = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span)
            ORDER BY m.span, c.ordinal, k.id`,
-          session,
-        )
-        .map(([summary, claim, text, key]) => ({ summary, claim, text, key }))
+            session,
+          )
+          // Null: registered before it was asked whether a key can be derived.
+          .filter(([, , text, , within]) => within === null || derivableKeys(text, within).length === 0)
+          .map(([summary, claim, text, key]) => ({ summary, claim, text, key }))
+      )
     })
   }
 
