@@ -381,10 +381,11 @@ export interface SignalRows {
   /** Summaries that took the place of others over the same spans; those that cite more than what they replaced. */
   readonly recompacted: number
   readonly inflated: readonly { readonly key: Key; readonly before: number; readonly after: number }[]
-  /** How many reads of spans, and how many citations, by age in cycles. */
+  /** How many reads of spans, and how many citations, by age in cycles; the reads of the window before, too. */
   readonly rehydratedAges: ReadonlyMap<number, number>
+  readonly rehydratedBefore: ReadonlyMap<number, number>
   readonly citedAges: ReadonlyMap<number, number>
-  /** Earlier readings of the same window, oldest first. */
+  /** Readings of this window and the one before, oldest first. */
   readonly earlier: readonly Reading[]
 }
 
@@ -465,12 +466,8 @@ export interface SessionRecords {
     session: string,
   ): Promise<{ readonly anchored: Probes; readonly queried: Probes }>
   freeze(collection: number, session: string): Promise<Freeze | undefined>
-  /** `window`: over how many cycles; `trend`: how far back earlier readings go. */
-  signals(
-    collection: number,
-    session: string,
-    over: { readonly window: number; readonly trend: number },
-  ): Promise<SignalRows>
+  /** `window`: over how many cycles. */
+  signals(collection: number, session: string, window: number): Promise<SignalRows>
   /**
    * Keeps a reading, and freezes the session where `freeze` says so. `undefined`: the session moved since the mark;
    * read again.
@@ -565,12 +562,7 @@ export interface GateRecords {
   /** Of each claim, in order: what its last verification is worth now. */
   authorities(collection: number, session: string, claims: readonly string[]): Promise<readonly Authority[]>
   /** A gate of this session: by its number, else the last that answered this cursor. */
-  relied(
-    collection: number,
-    session: string,
-    cursor: string,
-    gate?: number,
-  ): Promise<Relied | undefined>
+  relied(collection: number, session: string, cursor: string, gate?: number): Promise<Relied | undefined>
   /** What each live summary became out of: itself last, and at most `steps` in all. `gone`: keys not satisfied now. */
   chains(
     collection: number,
@@ -884,6 +876,12 @@ export interface VectorRecords {
     dimensions: number,
     after: number,
   ): Promise<number | undefined>
+  /** Some live spans, by chance, with the vectors that were computed of their texts. */
+  sample(
+    collection: number,
+    space: VectorSpace,
+    count: number,
+  ): readonly { readonly key: Key; readonly text: string; readonly vector: Float32Array }[]
   /** A live span's id and its vector. */
   find(collection: number, space: VectorSpace, key: string): VectorRow | undefined
   /** The last event up to a position that concerns a span. */
@@ -900,6 +898,8 @@ export interface VectorQuery {
   /** Compare these spans alone. Not together with `asOf`. */
   readonly among?: readonly number[]
   readonly asOf?: number
+  /** What made the vector, where that is known: it is not compared with vectors of another. @throws EMBEDDER_MISMATCH */
+  readonly embedder?: string
   /** 1: exact. Less: an approximate index may answer, with about this part of the true nearest. */
   readonly accuracy: number
   /** Left out of the answer. */
@@ -943,8 +943,10 @@ export interface VectorAnswer {
 export interface VectorIndex extends DerivedIndex {
   /** Position up to which the table of a collection has absorbed its log; undefined where there is to be no table. */
   watermark(collection: number): number | undefined
-  /** @throws NO_VECTORS, INVALID_VECTOR, COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
+  /** @throws NO_VECTORS, INVALID_VECTOR, EMBEDDER_MISMATCH, COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
   search(collection: number, query: VectorQuery): Promise<VectorAnswer>
+  /** Makes the table of vectors that are not searched yet, so that there is no gap when they are. */
+  prepare(collection: number, space: VectorSpace, options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
 /** Computes vectors after the fact: those that deferred puts left out, and those of another embedder. */
@@ -963,6 +965,8 @@ export interface DeferredVectors {
    * @throws as `embed`, and COLLECTION_MISMATCH where vectors were supplied by callers
    */
   switch(collection: number, embedder: Embedder, options?: EmbedOptions): Promise<Switched>
+  /** Embeds some texts anew and compares. @throws as `embed` */
+  check(collection: number, count: number, options?: EmbedOptions): Promise<EmbeddingCheck>
   close(): Promise<void>
 }
 
@@ -970,6 +974,20 @@ export interface EmbedEstimate {
   readonly texts: number
   /** UTF-16 units. */
   readonly characters: number
+  /** At four characters a token, which is usual for English. */
+  readonly tokens: number
+}
+
+/** How stored vectors compare with those that the embedder makes of the same texts now. */
+export interface EmbeddingCheck {
+  readonly embedder: string
+  /** How many were compared; fewer than asked for where there are no more. */
+  readonly compared: number
+  /** Cosine between the stored vector and the new one: 1 where the model is what it was. 1 where nothing was compared. */
+  readonly least: number
+  readonly mean: number
+  /** The furthest first, at most ten. */
+  readonly furthest: readonly { readonly key: Key; readonly cosine: number }[]
 }
 
 export interface Switched {
@@ -984,6 +1002,8 @@ export interface EmbedOptions {
   readonly onProgress?: (embedded: number) => void
   /** Texts given to the embedder at once. Default 64. */
   readonly batch?: number
-  /** Milliseconds to wait between batches, where a provider limits the rate. */
+  /** Milliseconds to wait between batches. */
   readonly pause?: number
+  /** At most so many texts a minute, where a provider limits the rate. */
+  readonly perMinute?: number
 }

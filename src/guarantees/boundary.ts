@@ -95,15 +95,16 @@ export function duplicateTokens(parts: readonly Represented[]): number {
   return tokens
 }
 
-/** The median of a histogram; undefined where it is empty. */
-export function medianOf(counts: ReadonlyMap<number, number>): number | undefined {
-  return quantile(counts, 0.5)
-}
+/** How often each value occurs. */
+export type Histogram = ReadonlyMap<number, number>
 
-function quantile(counts: ReadonlyMap<number, number>, part: number): number | undefined {
+export const sizeOf = (counts: Histogram): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0)
+
+/** Undefined where there is nothing. */
+export function medianOf(counts: Histogram): number | undefined {
   const values = [...counts].sort(([a], [b]) => a - b)
-  const total = values.reduce((sum, [, count]) => sum + count, 0)
-  let left = total * part
+  let left = sizeOf(counts) / 2
   for (const [i, [value, count]] of values.entries()) {
     left -= count
     if (left < 0) return value
@@ -112,10 +113,19 @@ function quantile(counts: ReadonlyMap<number, number>, part: number): number | u
   return undefined
 }
 
-/** How far the median of a sample may be from the true one: two standard errors, by the quartiles. */
-export function medianError(counts: ReadonlyMap<number, number>): number {
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  if (total === 0) return Number.POSITIVE_INFINITY
-  const spread = quantile(counts, 0.75)! - quantile(counts, 0.25)!
-  return (2 * 0.93 * spread) / Math.sqrt(total)
+/** So many standard errors: a session that is looked at a few hundred times must not be called skewed by chance. */
+const CERTAINTY = 3.5
+
+/**
+ * Whether the later values lie above the median of the earlier ones more often than chance would have it (a sign
+ * test). Medians alone say little: what an agent reads is often half new and half old.
+ */
+export function liesHigher(later: Histogram, earlier: Histogram): boolean {
+  const middle = medianOf(earlier)
+  if (middle === undefined) return false
+  const size = sizeOf(later)
+  let above = 0
+  for (const [value, count] of later) above += value > middle ? count : value === middle ? count / 2 : 0
+  const error = Math.sqrt(0.25 * (1 / size + 1 / sizeOf(earlier)))
+  return above / size - 0.5 >= CERTAINTY * error
 }

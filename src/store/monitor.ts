@@ -6,9 +6,10 @@ import {
   ASYMMETRY,
   DENSITY,
   duplicateTokens,
-  medianError,
+  liesHigher,
   medianOf,
   type Represented,
+  sizeOf,
   verdictOf,
 } from '../guarantees/boundary.ts'
 import type { RecallSignals } from '../guarantees/recall.ts'
@@ -21,9 +22,6 @@ import type { SessionContext } from './session.ts'
 const WINDOW = 10
 /** Reads, of each kind, below which a rate says nothing. */
 const SAMPLES = 20
-/** Cycles over which ages are compared with earlier ones, and from how many on. */
-const TREND = 20
-const TREND_LEAST = 5
 /** How many cycles the median age of what is read may rise while that of what is cited stays. */
 const SKEW = 3
 const FLAT = 1
@@ -119,7 +117,7 @@ export async function boundaryOf(
   const { ledger, observer } = context
   await observer.flush()
   for (let attempt = 0; ; attempt++) {
-    const rows = await ledger.sessions.signals(info.ref, session, { window: WINDOW, trend: TREND })
+    const rows = await ledger.sessions.signals(info.ref, session, WINDOW)
     const due = await ledger.summaries(info.ref, session, 'notCurrent')
     const boundary: Boundary = {
       ...judge(session, rows),
@@ -280,40 +278,44 @@ function inflation(rows: SignalRows, epochs: Condition): BoundarySignals['refere
 }
 
 function skew(rows: SignalRows): BoundarySignals['recencySkew'] {
-  const rehydratedAge = medianOf(rows.rehydratedAges)
+  const { rehydratedAges: later, rehydratedBefore: before, earlier: readings } = rows
+  const rehydratedAge = medianOf(later)
   const citedAge = medianOf(rows.citedAges)
   const now = {
     ...(rehydratedAge === undefined ? {} : { rehydratedAge }),
     ...(citedAge === undefined ? {} : { citedAge }),
   }
-  const count = [...rows.rehydratedAges.values()].reduce((sum, number) => sum + number, 0)
-  if (rehydratedAge === undefined || citedAge === undefined || count < SAMPLES)
+  if (sizeOf(later) < SAMPLES || sizeOf(before) < SAMPLES)
     return {
       elevated: false,
       ...now,
-      unavailable: `${count} reads of spans of this collection; ${SAMPLES} are needed`,
+      unavailable: `${sizeOf(later)} spans read in ${WINDOW} cycles and ${sizeOf(before)} in those before; ${SAMPLES} of each are needed`,
     }
-  const then = rows.earlier.find(
-    (reading) =>
-      reading.rehydratedAge !== undefined &&
-      reading.citedAge !== undefined &&
-      reading.cycle <= rows.mark.epoch - TREND_LEAST,
-  )
-  if (then === undefined)
+  // What is cited jumps as blocks are closed and compacted: its course is told from all readings of each window.
+  const since = rows.mark.epoch - WINDOW + 1
+  const cited = (own: (cycle: number) => boolean, ...more: readonly number[]) =>
+    mean([
+      ...readings.flatMap((one) => (own(one.cycle) && one.citedAge !== undefined ? [one.citedAge] : [])),
+      ...more,
+    ])
+  const citedThen = cited((cycle) => cycle < since)
+  if (citedAge === undefined || citedThen === undefined)
     return {
       elevated: false,
       ...now,
-      unavailable: `no reading that is ${TREND_LEAST} cycles old to compare with`,
+      unavailable: `no reading of the ${WINDOW} cycles before to compare with`,
     }
-  const risen = rehydratedAge - then.rehydratedAge!
-  const cited = citedAge - then.citedAge!
-  const noise = medianError(rows.rehydratedAges)
+  const risen = rehydratedAge! - medianOf(before)!
+  const citedRisen = cited((cycle) => cycle >= since, citedAge)! - citedThen
   return {
-    elevated: risen >= Math.max(SKEW, noise) && cited <= FLAT,
-    value: risen - cited,
+    elevated: risen >= SKEW && citedRisen <= FLAT && liesHigher(later, before),
+    value: risen - citedRisen,
     ...now,
   }
 }
+
+const mean = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
 
 function readingOf({ cycle, regime, decision, advice, signals }: Omit<Boundary, 'due' | 'recall'>): Reading {
   const { citationOverhang, selfCitationAsymmetry, duplicateDensity, referenceInflation, recencySkew } =

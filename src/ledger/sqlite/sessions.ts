@@ -42,6 +42,7 @@ const NO_SIGNALS: SignalRows = {
   recompacted: 0,
   inflated: [],
   rehydratedAges: new Map(),
+  rehydratedBefore: new Map(),
   citedAges: new Map(),
   earlier: [],
 }
@@ -108,13 +109,9 @@ export class SqliteSessions implements SessionRecords {
     return await this.#of<Freeze | undefined>(collection, name, undefined, freezeOf)
   }
 
-  async signals(
-    collection: number,
-    name: string,
-    over: { readonly window: number; readonly trend: number },
-  ): Promise<SignalRows> {
+  async signals(collection: number, name: string, window: number): Promise<SignalRows> {
     return await this.#of(collection, name, NO_SIGNALS, (connection, session) =>
-      readSignals(connection, collection, session, this.#trail(connection, session), over),
+      readSignals(connection, collection, session, this.#trail(connection, session), window),
     )
   }
 

@@ -29,12 +29,12 @@ export function readSignals(
   collection: number,
   session: number,
   trail: Trail,
-  over: { readonly window: number; readonly trend: number },
+  window: number,
 ): SignalRows {
   const mark = markOf(connection, session)
   const checkpoint = checkpointOf(connection, session)
   const freeze = freezeOf(connection, session)
-  const from = Math.max(checkpoint, mark.epoch - over.window + 1)
+  const from = Math.max(checkpoint, mark.epoch - window + 1)
   const [selfHits, self, externalHits, external, reported, lagging] = connection.row<
     [number, number, number, number, number, number]
   >(
@@ -60,9 +60,10 @@ export function readSignals(
     beside: through !== undefined,
     ...(snapshot === undefined ? {} : { snapshot }),
     ...recompactions(connection, session, checkpoint),
-    rehydratedAges: rehydratedAges(connection, session, from),
+    rehydratedAges: rehydratedAges(connection, session, from, mark.epoch),
+    rehydratedBefore: rehydratedAges(connection, session, Math.max(checkpoint, from - window), from - 1),
     citedAges: citedAges(connection, collection, session, trail, mark.epoch),
-    earlier: readReadings(connection, session, Math.max(checkpoint, mark.epoch - over.trend), 1000),
+    earlier: readReadings(connection, session, Math.max(checkpoint, from - window), 1000),
   }
 }
 
@@ -131,12 +132,18 @@ function recompactions(
   return { recompacted, inflated: rows.map(([key, before, after]) => ({ key, before, after })) }
 }
 
-function rehydratedAges(connection: Connection, session: number, from: number): Map<number, number> {
+function rehydratedAges(
+  connection: Connection,
+  session: number,
+  from: number,
+  to: number,
+): Map<number, number> {
   return new Map(
     connection.rows<[number, number]>(
-      `SELECT cycle - born AS age, sum(count) FROM session_age WHERE session = ? AND cycle >= ? GROUP BY age`,
+      `SELECT cycle - born AS age, sum(count) FROM session_age WHERE session = ? AND cycle BETWEEN ? AND ? GROUP BY age`,
       session,
       from,
+      to,
     ),
   )
 }
