@@ -9,7 +9,7 @@ import { orphansOf } from './isolation.ts'
  */
 
 /** A fall of the anchor density by more than this is a collapse, wherever it started. */
-export const DENSITY_COLLAPSE = 0.3
+const DENSITY_COLLAPSE = 0.3
 
 /** Two rates this close are not told apart; fewer probes than this are no rate. */
 const ASYMMETRY = 0.05
@@ -154,7 +154,7 @@ export const collapsed = (densities: readonly number[]): boolean =>
  * How a re-compaction changed the anchor set beyond what it may: by anchors of spans it newly covers, and by those
  * whose key is gone.
  */
-export function anchorDrift(
+function anchorDrift(
   before: Pick<RecallStep, 'text' | 'covers'>,
   after: Pick<RecallStep, 'text' | 'covers'>,
   gone: ReadonlySet<Key>,

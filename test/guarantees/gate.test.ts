@@ -476,6 +476,58 @@ describe('recheck', () => {
     await store.close()
   })
 
+  it('sees what moved while the gate was still asking', async () => {
+    const { store, notes, session } = await world()
+    const pair = UNTOLD.find((one) => checkFidelity(one).verdict === 'abstain')!
+    const { added } = await notes.put({ source: 'odd', spans: [{ text: pair.source }] })
+    const gated = await session.gate([{ text: `${pair.claim} [[${added[0]}]]` }], {
+      secondOpinion: async () => {
+        await notes.retire(added)
+        return 'faithful'
+      },
+    })
+    expect(gated.verdict).toBe('substantiated')
+    expect(await session.recheck(gated)).toMatchObject({ verdict: 'refused', moved: added })
+    await store.close()
+  })
+
+  it('follows keys into other collections, by the positions those had', async () => {
+    const { store, notes, session } = await world()
+    const other = await store.collection('other')
+    for (let i = 0; i < 20; i++) await notes.put({ source: `s${i}`, text: `Something else, ${i}.` })
+    const { added } = await other.put({ source: 'far', text: 'The price is 12 euros.' })
+    const gated = await session.assertGate([{ text: `The price is 12 euros. [[${added[0]}]]` }])
+    await other.put({ source: 'elsewhere', text: 'Not this.' })
+    expect((await session.recheck(gated)).verdict).toBe('holds')
+    await store.dropCollection('other')
+    expect(await session.recheck(gated)).toMatchObject({ verdict: 'refused', moved: added })
+    await store.close()
+  })
+
+  it('is refused once the index was rebuilt, and once the events that would tell are pruned', async () => {
+    const embedder = (id: string) => ({
+      id,
+      dimensions: 2,
+      embedDocuments: async (texts: readonly string[]) =>
+        texts.map((text) => new Float32Array([text.length, 1])),
+      embedQuery: async () => new Float32Array([1, 0]),
+    })
+    const store = await openStore(':memory:', { embedder: embedder('one') })
+    const notes = await store.collection('notes')
+    const { added } = await notes.put({ source: 's', text: 'The price is 12 euros.' })
+    const session = notes.session('a')
+    const claim = [{ text: `The price is 12 euros. [[${added[0]}]]` }]
+    const first = await session.assertGate(claim)
+    await notes.switchEmbedder(embedder('two'))
+    expect(await session.recheck(first)).toMatchObject({ verdict: 'refused', moved: added })
+    const second = await session.assertGate(claim)
+    const { position } = await notes.put({ source: 'other', text: 'Something else.' })
+    expect((await session.recheck(second)).verdict).toBe('holds')
+    await store.consumers().pruneEvents('notes', { before: position, force: true })
+    expect((await session.recheck(second)).verdict).toBe('refused')
+    await store.close()
+  })
+
   it('works after a restart, and sees what another process does', async () => {
     const directory = temporary()
     const { store, session, span } = await world(directory)
