@@ -82,6 +82,7 @@ for (const part of PARTS)
       words,
       up,
       antonyms,
+      instance: fields.includes('@i'),
       derived,
     })
   }
@@ -104,9 +105,11 @@ for (const part of PARTS)
     const tagged = ids.map((id) => counts.get(`${lemma} ${id}`) ?? 0)
     const total = tagged.reduce((sum, n) => sum + n, 0)
     weight.set(lemma, (weight.get(lemma) ?? 0) + total)
-    const kept = ids
-      .filter((_, i) => i < (part === 'noun' && total >= 15 ? 6 : 2) || tagged[i]! > 0)
-      .slice(0, MOST_SENSES[part])
+    const seen = (id: string, i: number) =>
+      i < (part === 'noun' && total >= 15 ? 6 : 2) ||
+      tagged[i]! > 0 ||
+      (part === 'noun' && i < 4 && CONCRETE.has(synsets.get(id)!.file))
+    const kept = ids.filter(seen).slice(0, MOST_SENSES[part])
     const entry = senses.get(lemma) ?? new Map<Part, string[]>()
     senses.set(lemma, entry.set(part, kept))
   }
@@ -130,7 +133,7 @@ function wanted(lemma: string, parts: Map<Part, string[]>): boolean {
       ({ file, words, instance }) =>
         CONCRETE.has(file) && !instance && !words.some((word) => TAXON.test(word)),
     )
-    return concrete && lemma.length < 13 && !/(?:idae|inae|aceae|ales)$/.test(lemma)
+    return concrete && lemma.length < 12 && !/(?:idae|inae|aceae|ales)$/.test(lemma)
   }
   // Adjectives and verbs that negate or undo by their prefix.
   return (

@@ -1,5 +1,5 @@
 import type { Reading } from './clauses.ts'
-import { conceptSign } from './concepts.ts'
+import { conceptSign, excludeEachOther } from './concepts.ts'
 import { LIGHT } from './cues.ts'
 import { areDerived, differsByNegativeAffix, relationOf, type WordClass } from './relations.ts'
 import type { Word } from './tagging.ts'
@@ -25,10 +25,9 @@ export interface Alignment {
   readonly links: readonly Link[]
   /** By word of the source: the word of the claim that stands for it, -1 for none. */
   readonly back: readonly number[]
-  /** Words in common in the same order, marks apart, against the longer and against the claim. */
-  readonly closeness: number
-  readonly containment: number
-  /** Pieces that differ between two neighbours in common. */
+  /** Most of one text is in the other, in order: what differs can be looked at piece by piece. */
+  readonly edited: boolean
+  /** Pieces that differ between two neighbours in common; none where the texts are not edits of each other. */
   readonly gaps: readonly Gap[]
 }
 
@@ -64,6 +63,7 @@ export function compareWords(source: Word, claim: Word): Likeness {
     return NONE
   if (differsByNegativeAffix(source.lemma, claim.lemma) || differsByNegativeAffix(source.norm, claim.norm))
     return opposite()
+  if (excludeEachOther(source.norm, claim.norm)) return { match: 'sister', score: SCORES.sister, sign: 1 }
   const concept = conceptSign(source.lemma, claim.lemma) || conceptSign(source.norm, claim.norm)
   const relation = lexicalRelation(source, claim)
   if (relation === 'antonym' || concept === -1) return opposite()
@@ -123,25 +123,40 @@ export function align(source: Reading, claim: Reading): Alignment {
     back[s] = c
     if (claim.words[c]!.tag !== '.') shared++
   }
+  const count = (words: readonly Word[]) => words.filter(({ tag }) => tag !== '.').length
+  const [sourceCount, claimCount] = [count(source.words), count(claim.words)]
+  const closeness = (2 * shared) / Math.max(1, sourceCount + claimCount)
+  const containment = shared / Math.max(1, claimCount)
+  const edited = closeness >= 0.62 && containment >= 0.55
   const gaps = gapsOf(common, source.words.length, claim.words.length)
-  for (const gap of gaps) matchWithin(source, claim, gap, links, back)
+  if (edited) for (const gap of gaps) matchWithin(source, claim, gap, links, back)
+  else {
+    // Order says little: words that occur once bind first, the others by their company.
+    links.fill({ source: -1, likeness: NONE })
+    back.fill(-1)
+    bindUnique(source, claim, links, back)
+  }
   for (let c = 0; c < claim.words.length; c++) {
     const word = claim.words[c]!
     if (links[c]!.source >= 0 || !isContent(word)) continue
-    const found = bestElsewhere(source, claim, c, links)
+    const found = bestElsewhere(source, claim, c, links, edited)
     if (found !== undefined) {
       links[c] = found
       if (back[found.source] === -1) back[found.source] = c
     }
   }
-  const count = (words: readonly Word[]) => words.filter(({ tag }) => tag !== '.').length
-  const [sourceCount, claimCount] = [count(source.words), count(claim.words)]
-  return {
-    links,
-    back,
-    closeness: (2 * shared) / Math.max(1, sourceCount + claimCount),
-    containment: shared / Math.max(1, claimCount),
-    gaps,
+  return { links, back, edited, gaps: edited ? gaps : [] }
+}
+
+function bindUnique(source: Reading, claim: Reading, links: Link[], back: number[]): void {
+  for (const [c, word] of claim.words.entries()) {
+    if (!isContent(word)) continue
+    let only = -1
+    for (const [s, other] of source.words.entries())
+      if (alike(other, word) || other.lemma === word.lemma) only = only === -1 ? s : -2
+    if (only < 0) continue
+    links[c] = { source: only, likeness: SAME }
+    if (back[only] === -1) back[only] = c
   }
 }
 
@@ -219,7 +234,13 @@ function matchWithin(source: Reading, claim: Reading, gap: Gap, links: Link[], b
     }
 }
 
-function bestElsewhere(source: Reading, claim: Reading, c: number, links: readonly Link[]): Link | undefined {
+function bestElsewhere(
+  source: Reading,
+  claim: Reading,
+  c: number,
+  links: readonly Link[],
+  edited: boolean,
+): Link | undefined {
   const word = claim.words[c]!
   const near = new Set<number>()
   for (let k = 0; k < claim.words.length; k++)
@@ -231,9 +252,9 @@ function bestElsewhere(source: Reading, claim: Reading, c: number, links: readon
     const other = source.words[s]!
     if (!isContent(other)) continue
     const likeness = compareWords(other, word)
-    if (likeness.score < 0.45) continue
+    if (likeness.score < 0.45 || (edited && likeness.score < 0.8)) continue
     const rank =
-      likeness.score + (near.has(source.clauseOf[s]!) ? 0.12 : 0) + (other.tag === word.tag ? 0.03 : 0)
+      likeness.score + (near.has(source.clauseOf[s]!) ? 0.18 : 0) + (other.tag === word.tag ? 0.03 : 0)
     if (rank > bestRank) {
       bestRank = rank
       best = { source: s, likeness }

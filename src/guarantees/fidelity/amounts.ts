@@ -112,8 +112,55 @@ export function amountFindings(comparison: Comparison): Finding[] {
       ),
     )
   }
+  if (found.length === 0) found.push(...unlicensed(comparison))
   return found
 }
+
+const UNIVERSAL =
+  /^(?:all|every|each|both|everyone|everybody|everything|always|entire|whole|any|anyone|anybody|anything|whatever|whenever|never|none|no|nobody|nothing|no_one|fully|entirely|completely|neither|throughout|without|either|only)$/
+const MOST =
+  /^(?:most|most_of|majority|a_majority_of|the_majority_of|almost_all|nearly_all|almost_every|nearly_every|mostly|mainly|usually|largely|generally|typically|normally|bulk|predominantly|primarily|few|hardly_any)$/
+
+/** "all", "most" and "only" need a word of the source to stand on. */
+function unlicensed(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const has = (pattern: RegExp) => source.words.some(({ norm }) => pattern.test(norm))
+  const found: Finding[] = []
+  for (const [c, { norm, tag }] of claim.words.entries()) {
+    const quantifier = tag === 'D' || tag === 'P' || tag === 'R'
+    const universal =
+      quantifier &&
+      /^(?:all|every|everyone|everybody|everything|always|both|each)$/.test(norm) &&
+      !has(UNIVERSAL)
+    const most =
+      quantifier &&
+      /^(?:most|most_of|a_majority_of|the_majority_of|mostly)$/.test(norm) &&
+      !has(MOST) &&
+      !has(UNIVERSAL)
+    const only = (norm === 'only' || norm === 'solely' || norm === 'exclusively') && !has(ONLY)
+    if (
+      norm === 'both' &&
+      source.words.some((word) => word.norm === 'and' || word.norm === 'two' || word.norm === '2')
+    )
+      continue
+    if (claim.words[c - 1]?.norm === 'at' || (!universal && !most && !only)) continue
+    found.push(
+      finding(
+        comparison,
+        'quantifier_shift',
+        'hard',
+        0.75,
+        [],
+        [c],
+        `nothing in the source says '${said(claim, c)}'`,
+      ),
+    )
+  }
+  return found
+}
+
+const ONLY =
+  /^(?:only|just|solely|exclusively|alone|except|except_for|but|other_than|unless|until|not|no|nobody|nothing|never|none|without|single|one|rest|else|otherwise|apart_from|excluding|only_if|only_after|only_when|rather_than|instead_of)$/
 
 function quantifierIn({ scopes }: Side, from: number, to: number): number | undefined {
   for (let i = from; i < to; i++) if (scopes.quantifiers[i] === i) return i

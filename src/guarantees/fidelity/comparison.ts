@@ -1,5 +1,5 @@
 import type { TextRange } from '../../ports.ts'
-import { type Alignment, align } from './alignment.ts'
+import { type Alignment, align, isContent } from './alignment.ts'
 import { type Clause, type Reading, read } from './clauses.ts'
 import { type Quantity, quantitiesOf } from './quantities.ts'
 import { type Scopes, scopesOf } from './scopes.ts'
@@ -40,7 +40,7 @@ export function compare({ source, claim, context }: FidelityPair): Comparison {
     claim: other,
     context: context === undefined || context === '' ? undefined : sideOf(context),
     alignment,
-    edited: alignment.closeness >= 0.62 && alignment.containment >= 0.55,
+    edited: alignment.edited,
   }
 }
 
@@ -81,4 +81,42 @@ export const clauseAt = (side: Reading, word: number): Clause | undefined =>
 export const said = (side: Reading, ...at: readonly number[]): string => {
   const { start, end } = rangeOf(side, ...at)
   return side.text.slice(start, end)
+}
+
+/** The clause itself and those it shares its participants with: complements, relatives, conjuncts. */
+export function familyOf({ clauses }: Reading, id: number): ReadonlySet<number> {
+  const family = new Set([id])
+  const shares = (link: Clause['link']) =>
+    link === 'complement' ||
+    link === 'relative' ||
+    link === 'coordinate' ||
+    link === 'adjunct' ||
+    link === 'purpose'
+  const own = clauses[id]
+  if (own !== undefined && own.parent >= 0 && shares(own.link)) family.add(own.parent)
+  for (const { id: other, parent, link } of clauses) if (parent === id && shares(link)) family.add(other)
+  return family
+}
+
+/**
+ * Of the other words in the clause of a claim's word: how many there are, how many have a counterpart, and how many of
+ * those stand with this word of the source.
+ */
+export function supportOf(
+  { source, claim, alignment }: Comparison,
+  c: number,
+  s: number,
+): { all: number; linked: number; near: number } {
+  const family = familyOf(source, source.clauseOf[s] ?? -1)
+  let all = 0
+  let linked = 0
+  let near = 0
+  for (const [k, link] of alignment.links.entries()) {
+    if (k === c || claim.clauseOf[k] !== claim.clauseOf[c] || !isContent(claim.words[k]!)) continue
+    all++
+    if (link.source < 0) continue
+    linked++
+    if (family.has(source.clauseOf[link.source]!)) near++
+  }
+  return { all, linked, near }
 }

@@ -246,6 +246,30 @@ arrive come | leave depart
 standing | sitting running lying
 `
 
+/** Things of one kind that exclude each other, where the tables call them near. */
+const KINDS = `
+red orange yellow green blue purple pink brown black white gray grey violet turquoise beige golden silver navy maroon cyan magenta teal tan
+asian african european american hispanic
+cotton wool silk leather wooden metal plastic glass steel brick concrete
+morning afternoon evening night noon midnight
+north south east west northern southern eastern western
+spring summer autumn winter fall
+left right
+monthly weekly daily yearly hourly quarterly
+english french german spanish italian chinese japanese russian indian thai korean mexican dutch greek swedish portuguese turkish polish
+kitchen bathroom bedroom garage hallway attic basement bedroom
+breakfast lunch dinner supper
+production staging development
+ios android windows linux macos
+`
+const kinds = new Map<string, number[]>()
+for (const [kind, line] of KINDS.trim().split('\n').entries())
+  for (const word of line.split(' ')) kinds.set(word, [...(kinds.get(word) ?? []), kind])
+
+/** Whether the words name two different things of one kind. */
+export const excludeEachOther = (a: string, b: string): boolean =>
+  a !== b && (kinds.get(a)?.some((kind) => kinds.get(b)?.includes(kind)) ?? false)
+
 interface Standing {
   readonly group: number
   readonly sign: 1 | -1

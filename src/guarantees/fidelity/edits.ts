@@ -12,90 +12,148 @@ const isLogical = ({ norm, tag }: Word) =>
   EXCLUDERS.has(norm) ||
   DUTIES.has(norm)
 
+/** How much each kind of difference weighs, when it is the only one and when the whole text was put differently. */
+const WEIGHTS = {
+  only: {
+    narrower: 0.75,
+    wider: 0.75,
+    sister: 0.75,
+    noun: 0.55,
+    verb: 0.3,
+    other: 0.35,
+    inserted: 0.5,
+    more: 0.1,
+    removed: 0.7,
+  },
+  among: {
+    narrower: 0.05,
+    wider: 0.25,
+    sister: 0.08,
+    noun: 0.08,
+    verb: 0.04,
+    other: 0.04,
+    inserted: 0,
+    more: 0.27,
+    removed: 0.15,
+  },
+} as const
+
 /** What was put in, left out and replaced between words both texts share, judged by the direction of its place. */
 export function editFindings(comparison: Comparison): Finding[] {
-  const found: Finding[] = []
-  for (const gap of comparison.alignment.gaps) found.push(...inGap(comparison, gap))
-  return found
+  const { source, claim, alignment } = comparison
+  const telling = alignment.gaps.filter(
+    (gap) => contentIn(claim, gap.claim).length + contentIn(source, gap.source).length > 0,
+  )
+  const changes = new Set(
+    telling.map((gap) =>
+      contentIn(source, gap.source)
+        .map((s) => source.words[s]!.lemma)
+        .join(' '),
+    ),
+  )
+  const weights = changes.size <= 1 ? WEIGHTS.only : WEIGHTS.among
+  return [
+    ...telling.flatMap((gap) => inGap(comparison, gap, weights)),
+    ...alignment.gaps.flatMap((gap) => turnedPlaces(comparison, gap)),
+  ]
 }
 
-function inGap(comparison: Comparison, gap: Gap): Finding[] {
+type Weights = (typeof WEIGHTS)[keyof typeof WEIGHTS]
+
+function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   const { source, claim, alignment } = comparison
   const found: Finding[] = []
+  const soft = (weight: number, inSource: readonly number[], inClaim: readonly number[], message: string) =>
+    found.push(finding(comparison, 'unsupported', 'soft', weight, inSource, inClaim, message))
   const mine = contentIn(claim, gap.claim)
   const theirs = contentIn(source, gap.source)
   for (const c of mine) {
     const { source: s, likeness } = alignment.links[c]!
-    const inPlace = s >= gap.source[0] && s < gap.source[1]
-    if (s >= 0 && (likeness.match === 'wider' || likeness.match === 'narrower') && inPlace) {
-      const direction = source.scopes.directions[s]!
-      const right = likeness.match === 'wider' ? direction === 1 : direction === -1
-      if (!right)
-        found.push(
-          finding(
-            comparison,
-            'unsupported',
-            'soft',
-            0.75,
-            [s],
-            [c],
-            `'${said(claim, c)}' says ${likeness.match === 'wider' ? 'less' : 'more'} than '${said(source, s)}' does here, and does not follow`,
-          ),
-        )
-    } else if (s >= 0 && likeness.match === 'sister' && inPlace)
-      found.push(
-        finding(
-          comparison,
-          'unsupported',
-          'soft',
-          0.75,
-          [s],
-          [c],
-          `'${said(claim, c)}' is another kind of thing than '${said(source, s)}'`,
-        ),
+    if (s < gap.source[0] || s >= gap.source[1]) continue
+    const direction = source.scopes.directions[s]!
+    if (likeness.match === 'wider' && direction !== 1)
+      soft(
+        weights.wider,
+        [s],
+        [c],
+        `'${said(claim, c)}' says less than '${said(source, s)}', where more was denied or asked`,
       )
+    if (likeness.match === 'narrower' && direction !== -1)
+      soft(weights.narrower, [s], [c], `'${said(claim, c)}' says more than '${said(source, s)}'`)
+    if (likeness.match === 'sister')
+      soft(weights.sister, [s], [c], `'${said(claim, c)}' is another kind of thing than '${said(source, s)}'`)
   }
   const added = mine.filter((c) => alignment.links[c]!.source < 0)
   const dropped = theirs.filter((s) => alignment.back[s] === -1)
   const swapped = pairUp(comparison, dropped, added)
-  for (const [s, c] of swapped) found.push(replaced(comparison, s, c))
+  for (const [s, c] of swapped) {
+    const { tag } = claim.words[c]!
+    // Two words without a known relation. Verbs and adjectives are often paraphrases; things seldom are.
+    soft(
+      tag === 'N' ? weights.noun : tag === 'V' ? weights.verb : weights.other,
+      [s],
+      [c],
+      `'${said(claim, c)}' stands where the source has '${said(source, s)}'`,
+    )
+  }
   const inserted = added.filter((c) => !swapped.some(([, other]) => other === c))
   const removed = dropped.filter((s) => !swapped.some(([other]) => other === s))
-  if (inserted.length > 0) {
-    const direction = directionIn(claim, inserted)
-    const widens =
-      claim.words[inserted[0]! - 1]?.norm === 'or' || claim.words[inserted.at(-1)! + 1]?.norm === 'or'
-    if (widens ? direction !== 1 : direction !== -1)
-      found.push(
-        finding(
-          comparison,
-          'unsupported',
-          'soft',
-          Math.min(0.75, 0.5 + 0.1 * inserted.length),
-          [],
-          inserted,
-          `'${said(claim, ...inserted)}' is not in the source`,
-        ),
-      )
-  }
-  if (removed.length > 0) {
-    const direction = directionIn(source, removed)
-    const widened =
-      source.words[removed[0]! - 1]?.norm === 'or' || source.words[removed.at(-1)! + 1]?.norm === 'or'
-    if (widened ? direction !== -1 : direction !== 1)
-      found.push(
-        finding(
-          comparison,
-          'unsupported',
-          'soft',
-          0.7,
-          removed,
-          [],
-          `without '${said(source, ...removed)}' the claim denies, or demands, more than the source`,
-        ),
-      )
-  }
+  const widens = (side: Side, at: readonly number[]) =>
+    side.words[at[0]! - 1]?.norm === 'or' || side.words[at.at(-1)! + 1]?.norm === 'or'
+  if (inserted.length > 0 && directionIn(claim, inserted) !== (widens(claim, inserted) ? 1 : -1))
+    soft(
+      Math.min(0.75, weights.inserted + weights.more * inserted.length),
+      [],
+      inserted,
+      `'${said(claim, ...inserted)}' is not in the source`,
+    )
+  if (removed.length > 0 && directionIn(source, removed) !== (widens(source, removed) ? -1 : 1))
+    soft(
+      weights.removed,
+      removed,
+      [],
+      `without '${said(source, ...removed)}' the claim denies, or asks for, more than the source`,
+    )
   return found
+}
+
+const OPPOSITE_PLACES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:near|beside|next_to|by|close_to)$/, /^(?:far|far_from)$/],
+  [/^(?:inside|within|in)$/, /^outside$/],
+  [/^(?:above|over)$/, /^(?:below|under|beneath)$/],
+  [/^before$/, /^after$/],
+  [/^with$/, /^without$/],
+  [/^into$/, /^out_of$/],
+  [/^up$/, /^down$/],
+  [/^(?:for|in_favor_of)$/, /^against$/],
+  [/^(?:on)$/, /^(?:off)$/],
+  [/^including$/, /^(?:excluding|except|except_for)$/],
+  [/^until$/, /^(?:after|from)$/],
+]
+
+/** A preposition replaced by its opposite. */
+function turnedPlaces(comparison: Comparison, gap: Gap): Finding[] {
+  const { source, claim } = comparison
+  for (let s = gap.source[0]; s < gap.source[1]; s++)
+    for (let c = gap.claim[0]; c < gap.claim[1]; c++) {
+      const [one, other] = [source.words[s]!.norm, claim.words[c]!.norm]
+      if (!OPPOSITE_PLACES.some(([a, b]) => (a.test(one) && b.test(other)) || (b.test(one) && a.test(other))))
+        continue
+      if (source.scopes.stances[source.clauseOf[s]!]?.sign !== claim.scopes.stances[claim.clauseOf[c]!]?.sign)
+        continue
+      return [
+        finding(
+          comparison,
+          'polarity_flip',
+          'hard',
+          0.85,
+          [s],
+          [c],
+          `'${said(source, s)}' became '${said(claim, c)}'`,
+        ),
+      ]
+    }
+  return []
 }
 
 const contentIn = (side: Side, [from, to]: readonly [number, number]) => {
@@ -134,22 +192,6 @@ function pairUp(
     pairs.push([s, c])
   }
   return pairs
-}
-
-/** Two words without a known relation. Verbs and adjectives are often paraphrases; things seldom are. */
-function replaced(comparison: Comparison, s: number, c: number): Finding {
-  const { source, claim } = comparison
-  const { tag } = claim.words[c]!
-  const weight = tag === 'N' ? 0.55 : tag === 'V' ? 0.3 : 0.35
-  return finding(
-    comparison,
-    'unsupported',
-    'soft',
-    weight,
-    [s],
-    [c],
-    `'${said(claim, c)}' stands where the source has '${said(source, s)}'`,
-  )
 }
 
 /** Words of the claim that nothing in the source stands for, where the texts are not edits of each other. */

@@ -10,7 +10,9 @@ import type { FidelityPair, FidelityReason, FidelityResult } from './types.ts'
 /** From here on soft reasons together reject. */
 const REJECT = 0.5
 /** From here on up to `REJECT`, and where nothing matched, the rules cannot tell. */
-const DOUBT = 0.42
+const DOUBT = 0.47
+/** The most that uncovered words add. */
+const COVERAGE = 0.35
 
 export function judge(pair: FidelityPair): FidelityResult {
   const comparison = compare(pair)
@@ -20,13 +22,15 @@ export function judge(pair: FidelityPair): FidelityResult {
     ...modalityFindings(comparison),
     ...numberFindings(comparison),
     ...nameFindings(comparison),
-    ...(comparison.edited ? editFindings(comparison) : coverageFindings(comparison)),
+    ...(comparison.edited ? editFindings(comparison) : []),
   ]
-  const risk = riskOf(findings)
+  const uncovered = comparison.edited ? [] : coverageFindings(comparison)
+  // Words without a counterpart are paraphrase as often as invention: alone they never reject.
+  const risk = 1 - (1 - riskOf(findings)) * (1 - Math.min(COVERAGE, riskOf(uncovered)))
   const hard = findings.some(({ severity }) => severity === 'hard')
   const verdict =
     hard || risk >= REJECT ? 'unfaithful' : risk >= DOUBT || isUnread(comparison) ? 'abstain' : 'faithful'
-  return { verdict, risk: Math.round(risk * 1000) / 1000, reasons: findings.map(reasonOf) }
+  return { verdict, risk: Math.round(risk * 1000) / 1000, reasons: [...findings, ...uncovered].map(reasonOf) }
 }
 
 /** Findings are taken as independent signs of one trouble. */

@@ -1,7 +1,8 @@
 import { isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
-import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said, supportOf } from './comparison.ts'
 import { CERTAINTY, CONDITIONERS, DUTIES, type Duty } from './cues.ts'
+import { effectOf } from './operators.ts'
 
 /** Certainty, obligation and conditions: what a claim may not make firmer than its source, nor looser. */
 export function modalityFindings(comparison: Comparison): Finding[] {
@@ -117,12 +118,7 @@ function denied(duty: Duty, sign: number): Duty {
 const OUTCOMES: Readonly<
   Record<Duty, Partial<Record<Duty, 'polarity_flip' | 'modality_upgrade' | 'weakened'>>>
 > = {
-  required: {
-    forbidden: 'polarity_flip',
-    'not required': 'polarity_flip',
-    permitted: 'weakened',
-    recommended: 'weakened',
-  },
+  required: { forbidden: 'polarity_flip', 'not required': 'polarity_flip', permitted: 'weakened' },
   recommended: {
     required: 'modality_upgrade',
     forbidden: 'polarity_flip',
@@ -194,29 +190,41 @@ function signed({ alignment }: Comparison, mine: Obligation, theirs: Obligation)
 }
 
 function certaintyFindings(comparison: Comparison): Finding[] {
-  const { source, claim } = comparison
+  const { source, claim, alignment } = comparison
   const found: Finding[] = []
   const seen = new Set<number>()
   for (const clause of claim.clauses) {
     if (!clause.finite && clause.link !== 'complement') continue
-    const theirs = counterpartOf(comparison, clause)
-    if (theirs === undefined || seen.has(theirs.id)) continue
+    const link = alignment.links[clause.head]!
+    if (link.source < 0 || link.likeness.score < 0.75 || link.likeness.sign === -1) continue
+    const theirs = clauseAt(source, link.source)
+    if (theirs === undefined || theirs.head !== link.source || seen.has(theirs.id)) continue
+    if (clause.link === 'condition' || clause.link === 'exception' || clause.question) continue
     const mine = claim.scopes.stances[clause.id]!
     const stance = source.scopes.stances[theirs.id]!
-    if (mine.duty !== undefined && mine.duty !== 'permitted') continue
-    const said4 = mine.certainty === 4 || confirms(claim, clause)
-    const claimed = said4 ? 4 : mine.certainty
-    const hedged = stance.certainty
+    if (mine.duty !== undefined || mine.condition !== undefined || mine.sign === -1) continue
+    const claimed = confirms(claim, clause) ? 4 : mine.certainty
+    const hedged = pendingOf(comparison, theirs)
+    // "may" and "can" give leave as often as they guess.
+    if (stance.duty === 'permitted' && claimed < 4 && clause.tense !== 'past') continue
+    const happened = clause.tense === 'past' && claimed >= 3 && theirs.tense !== 'past'
     const upgrade =
       (hedged <= 1 && claimed >= 2) ||
       (hedged === 2 && claimed === 4 && !confirmsAny(source)) ||
-      (hedged === 2 &&
-        claimed >= 3 &&
-        clause.tense === 'past' &&
-        theirs.tense !== 'past' &&
-        theirs.tense !== 'none')
-    if (!upgrade) continue
-    if (isHedgedElsewhere(comparison, clause)) continue
+      (hedged === 2 && happened)
+    if (!upgrade || isHedgedElsewhere(comparison, clause)) continue
+    const { linked, near } = supportOf(comparison, clause.head, theirs.head)
+    if (linked > 0 && near * 2 < linked) continue
+    // Said again elsewhere without a hedge.
+    if (
+      source.clauses.some(
+        (other) =>
+          other.id !== theirs.id &&
+          source.words[other.head]!.lemma === source.words[theirs.head]!.lemma &&
+          source.scopes.stances[other.id]!.certainty >= claimed,
+      )
+    )
+      continue
     seen.add(theirs.id)
     const cue = hedgeOf(source, theirs)
     found.push(
@@ -232,6 +240,23 @@ function certaintyFindings(comparison: Comparison): Finding[] {
     )
   }
   return found
+}
+
+/** How settled a clause of the source is; what is waited for, proposed or commanded has not happened. */
+function pendingOf({ source }: Comparison, clause: Clause): number {
+  const { certainty, duty } = source.scopes.stances[clause.id]!
+  const ahead = clause.tense === 'present' || clause.tense === 'none'
+  if (/^(?:until|before|time|after)$/.test(clause.link) && ahead && clause.finite)
+    return Math.min(certainty, 2)
+  if (clause.imperative || duty === 'required' || duty === 'recommended') return Math.min(certainty, 2)
+  if (source.words[clause.verb - 1]?.norm === 'us' && source.words[clause.verb - 2]?.norm === 'let')
+    return Math.min(certainty, 2)
+  const governor = clause.governor < 0 ? undefined : source.words[clause.governor]!
+  if (governor !== undefined && clause.link === 'complement' && !clause.finite) {
+    const effect = effectOf(governor.lemma) ?? effectOf(governor.norm)
+    if (effect === 'leaves open' || effect === 'raises') return Math.min(certainty, 2)
+  }
+  return certainty
 }
 
 /** "User confirmed (that) …": the clause over this one confirms. */
@@ -296,7 +321,7 @@ function conditionFindings(comparison: Comparison): Finding[] {
     )
   for (const clause of claim.clauses) {
     const theirs = counterpartOf(comparison, clause)
-    if (theirs === undefined) continue
+    if (theirs === undefined || clause.question) continue
     const stance = source.scopes.stances[theirs.id]!
     if (stance.condition === undefined || claim.scopes.stances[clause.id]!.condition !== undefined || hints)
       continue

@@ -44,6 +44,7 @@ function unknownNames(comparison: Comparison): Finding[] {
     if (context?.words.some(({ norm }) => norm === word.norm) && source.words.some(({ tag }) => tag === 'P'))
       continue
     const rival = rivalOf(comparison, c)
+    if (rival === undefined && claim.scopes.directions[c] === -1) continue
     const pronoun = source.words.some(({ norm }) =>
       /^(?:he|she|they|it|him|her|his|them|this|that|who)$/.test(norm),
     )
@@ -154,9 +155,7 @@ function swappedRoles(comparison: Comparison): Finding[] {
     const { candidate, parts } = scored[0]!
     if (link.likeness.sign === -1) continue
     const exchanged =
-      agents.some((s) => parts.patients.includes(s)) &&
-      (patients.some((s) => parts.agents.includes(s)) ||
-        (parts.agents.length > 0 && !agents.some((s) => parts.agents.includes(s))))
+      agents.some((s) => parts.patients.includes(s)) && patients.some((s) => parts.agents.includes(s))
     if (
       exchanged &&
       !/^(?:meet|marry|discuss|talk|agree|match|equal|resemble|merge|differ|be|have)$/.test(

@@ -6,6 +6,7 @@ export function numberFindings(comparison: Comparison): Finding[] {
   const { source, claim } = comparison
   const found: Finding[] = []
   for (const mine of claim.quantities) {
+    if (mine.loose === true) continue
     const equal = source.quantities.filter((theirs) => sameAmount(theirs, mine))
     if (equal.length === 0) {
       const problem = missing(comparison, mine)
@@ -66,7 +67,12 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   const rivals = source.quantities.filter(
     ({ kind, unit }) => kind === mine.kind && (kind !== 'day' || unit === mine.unit),
   )
-  if (derived(comparison, mine)) return undefined
+  if (
+    derived(comparison, mine) ||
+    within(comparison, mine) ||
+    isWritten(source, said(claim, ...placesOf(mine)))
+  )
+    return undefined
   if (mine.kind === 'count' && mine.value === 1 && mine.to === mine.from + 1) return undefined
   if (mine.kind === 'day' && mine.unit === 'relative' && rivals.length === 0) return undefined
   if (mine.kind === 'ordinal' && rivals.length === 0 && source.words.some(({ norm }) => norm === 'first'))
@@ -75,6 +81,8 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   if (mine.kind === 'day' && rivals.length === 0 && source.quantities.some(({ kind }) => kind === 'day'))
     return undefined
   const rival = rivals[0]
+  // Under a denial, a narrower set is denied, too.
+  if (rival === undefined && claim.scopes.directions[mine.from] === -1) return undefined
   const text = said(claim, ...placesOf(mine))
   return finding(
     comparison,
@@ -87,6 +95,39 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
       ? `'${text}' is not in the source`
       : `the source has '${said(source, ...placesOf(rival))}', the claim '${text}'`,
   )
+}
+
+/** A bound or a point inside what the source gives: below 100 ms, when it was 95. */
+function within({ source, claim }: Comparison, mine: Quantity): boolean {
+  const same = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
+  const satisfies = ({ value, bound }: Quantity) =>
+    (mine.bound === '<' &&
+      (value < mine.value || (value === mine.value && bound === '<')) &&
+      bound !== '>' &&
+      bound !== '>=') ||
+    (mine.bound === '<=' && value <= mine.value && bound !== '>' && bound !== '>=') ||
+    (mine.bound === '>' && value > mine.value && bound !== '<' && bound !== '<=') ||
+    (mine.bound === '>=' && value >= mine.value && bound !== '<' && bound !== '<=') ||
+    (mine.bound === '~' && Math.abs(value / mine.value - 1) < 0.06)
+  if (same.some(satisfies)) return true
+  // "between 0.7 and 1"
+  const open = source.words.findIndex(({ norm }) => norm === 'between')
+  const ends = same.filter(({ from }) => open >= 0 && from > open && from < open + 7)
+  return (
+    ends.length >= 2 &&
+    claim.words.some(({ norm }) =>
+      /^(?:could|can|may|would|might|acceptable|allowed|ok|okay|fine|works?|possible)$/.test(norm),
+    ) &&
+    mine.value >= ends[0]!.value &&
+    mine.value <= ends[1]!.value
+  )
+}
+
+/** The figures stand in the source, whatever they were taken for there. */
+function isWritten(side: Side, figures: string): boolean {
+  if (!/^[\d][\d:.,/-]*$/.test(figures) || figures.length < 3) return false
+  const at = side.text.indexOf(figures)
+  return at >= 0 && !/\d/.test(side.text[at - 1] ?? '') && !/\d/.test(side.text[at + figures.length] ?? '')
 }
 
 /** What follows from numbers of the source: the rest of a whole, a sum, a share. */
@@ -105,6 +146,15 @@ function derived({ source, claim }: Comparison, mine: Quantity): boolean {
       return true
   }
   const counts = source.quantities.filter(({ kind }) => kind === mine.kind)
+  for (const part of source.quantities)
+    if (part.kind === 'share')
+      for (const a of counts) if (a !== part && close(a.value * part.value, mine.value)) return true
+  if (
+    mine.kind === 'ordinal' &&
+    source.quantities.some(({ kind, value }) => kind === 'count' && value === mine.value)
+  )
+    return true
+  if (mine.kind === 'ordinal' && mine.value === 2 && words.includes('other')) return true
   for (const a of counts)
     for (const b of counts) {
       if (a === b) continue
@@ -126,7 +176,7 @@ function derived({ source, claim }: Comparison, mine: Quantity): boolean {
     const pairs = source.quantities.filter(({ kind }) => kind === 'count')
     for (const a of pairs)
       for (const b of pairs)
-        if (b.whole && !a.whole && Math.abs(a.value / b.value - mine.value) < 0.006) return true
+        if (!a.whole && a.value < b.value && Math.abs(a.value / b.value - mine.value) < 0.006) return true
     for (const a of counts) if (close(1 - a.value, mine.value)) return isComplement(claim)
     if (mine.value === 0.5 && words.some((norm) => norm === 'half')) return true
     if (mine.value === 1 && words.some((norm) => norm === 'all' || norm === 'every')) return true

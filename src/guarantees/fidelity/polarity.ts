@@ -1,6 +1,8 @@
 import { isContent } from './alignment.ts'
-import { type Comparison, clauseAt, type Finding, finding, said } from './comparison.ts'
+import type { Clause } from './clauses.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said, supportOf } from './comparison.ts'
 import { DUTIES } from './cues.ts'
+import { deniesItsObject } from './operators.ts'
 import type { Sign } from './scopes.ts'
 
 interface Vote {
@@ -12,52 +14,215 @@ interface Vote {
 
 /** What one side asserts and the other denies. */
 export function polarityFindings(comparison: Comparison): Finding[] {
-  const { source, claim, alignment } = comparison
+  const { claim, alignment } = comparison
   const found: Finding[] = []
   const settled = new Set<number>()
   for (const clause of claim.clauses) {
-    const votes = votesOf(comparison, clause.id)
-    if (votes.length === 0) continue
-    const head = votes.find((vote) => vote.claim === clause.head)
-    const deciding =
-      head !== undefined && head.product !== 0
-        ? [head]
-        : votes.filter(({ product, source: s }) => product !== 0 && isAnchor(comparison, s))
-    if (head !== undefined && head.product !== 0 && isCompensated(comparison, clause.id, head)) {
+    const head = headVote(comparison, clause)
+    if (head !== undefined && head.product === -1 && isCompensated(comparison, clause, head)) {
       for (const link of alignment.links) settled.add(link.source)
       continue
     }
-    const against = deciding.filter(({ product }) => product === -1)
-    if (against.length === 0 || against.length * 2 <= deciding.length) continue
-    const vote = against[0]!
-    if (head === undefined && !hasReason(comparison, vote)) continue
-    if (settled.has(vote.source)) continue
+    const vote = head !== undefined && head.product !== 0 ? head : topicVote(comparison, clause)
+    if (vote === undefined || vote.product !== -1 || settled.has(vote.source)) continue
     settled.add(vote.source)
     found.push(flip(comparison, vote))
   }
-  // An adjective or noun turned into its opposite, away from the predicate.
-  for (const [c, link] of alignment.links.entries()) {
-    if (link.source < 0 || link.likeness.match !== 'antonym' || settled.has(link.source)) continue
-    const clause = clauseAt(claim, c)
-    if (clause !== undefined && clause.head === c) continue
-    const product = productOf(comparison, link.source, c)
-    if (product !== -1) continue
-    if (DUTIES.has(claim.words[c]!.norm) || DUTIES.has(source.words[link.source]!.norm)) continue
-    settled.add(link.source)
-    found.push(flip(comparison, { source: link.source, claim: c, product }))
-  }
+  for (const vote of [...constituentVotes(comparison), ...oppositeVotes(comparison)])
+    if (!settled.has(vote.source)) {
+      settled.add(vote.source)
+      found.push(flip(comparison, vote))
+    }
   return found
 }
 
+function productOf({ source, claim, alignment }: Comparison, s: number, c: number): Sign {
+  return (source.scopes.signs[s]! * claim.scopes.signs[c]! * alignment.links[c]!.likeness.sign || 0) as Sign
+}
+
+/** The predicate of the claim's clause against its counterpart. */
+function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
+  const { claim, alignment, edited } = comparison
+  const link = alignment.links[clause.head]!
+  const { match, score } = link.likeness
+  if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
+  let product = productOf(comparison, link.source, clause.head)
+  if (product === -1) {
+    if (!edited && (score < 0.75 || !isBorneOut(comparison, clause, link.source))) product = 0
+    else if (isOpen(comparison, clause, link.source)) product = 0
+    else if (agreesElsewhere(comparison, link.source, clause.head)) product = 1
+  }
+  if (product !== 0 && alignment.links[aboveOf(claim, clause)]?.likeness.sign === -1)
+    product = product === 1 ? -1 : 1
+  return { source: link.source, claim: clause.head, product }
+}
+
+/** The word a clause hangs on. */
+const aboveOf = (side: Side, { governor, parent, link }: Clause): number =>
+  link !== 'complement' && link !== 'purpose'
+    ? -1
+    : governor >= 0
+      ? governor
+      : (side.clauses[parent]?.head ?? -1)
+
+/** The clause of the source speaks of what else the claim's clause speaks of. */
+function isBorneOut(comparison: Comparison, clause: Clause, s: number): boolean {
+  const { near, linked, all } = supportOf(comparison, clause.head, s)
+  return all === 0 || (linked > 0 && near * 2 >= linked)
+}
+
+/** Another occurrence of the word has the claim's sign and no less company. */
+function agreesElsewhere(comparison: Comparison, s: number, c: number): boolean {
+  const { source } = comparison
+  const here = supportOf(comparison, c, s).near
+  return source.words.some(
+    ({ lemma }, k) =>
+      k !== s &&
+      lemma === source.words[s]!.lemma &&
+      productOf(comparison, k, c) === 1 &&
+      supportOf(comparison, c, k).near >= here,
+  )
+}
+
+/** Words that make a denial of the rest follow from an assertion: only she can, nobody else can. */
+const EXCLUSIVE =
+  /^(?:only|just|else|other|others|otherwise|rest|except|except_for|excluding|apart_from|aside_from|exception|until|unless|anymore|alone|instead)$/
+
+/** Signs cannot be compared: exclusives, elliptical denials, conditions of different make. */
+function isOpen({ source, claim }: Comparison, clause: Clause, s: number): boolean {
+  const theirs = clauseAt(source, s)
+  if (theirs === undefined) return false
+  const exclusive = (side: Side) => side.words.some(({ norm }) => EXCLUSIVE.test(norm))
+  if (exclusive(source) !== exclusive(claim)) return true
+  const conditional = ({ link }: Clause) => link === 'condition' || link === 'exception'
+  if (conditional(theirs) !== conditional(clause) && (conditional(theirs) || conditional(clause))) return true
+  // "they tried but couldn't": the denied verb is not there to be matched.
+  return source.clauses.some(
+    ({ head, negators, id }) =>
+      id !== theirs.id &&
+      negators.length % 2 === 1 &&
+      (source.words[head]!.tag === 'M' || source.words[head]!.tag === 'X') &&
+      claim.scopes.signs[clause.head] === -1,
+  )
+}
+
+const LIGHT_HEADS =
+  /^(?:be|have|get|do|there|exist|want|need|use|include|contain|take|hold|see|apply|happen|occur|remain|stay|go|available|option|allowed)$/
+
+/** Without a counterpart of the predicate, what it is said of: "support for Node 16 has been dropped". */
+function topicVote(comparison: Comparison, clause: Clause): Vote | undefined {
+  const { source, claim, alignment, edited } = comparison
+  const head = claim.words[clause.head]!
+  const denies = deniesItsObject(head.lemma) || deniesItsObject(head.norm)
+  if (!edited && !denies && !LIGHT_HEADS.test(head.lemma) && !clause.copula) return undefined
+  const votes: Vote[] = []
+  for (const [c, link] of alignment.links.entries()) {
+    if (
+      c === clause.head ||
+      link.source < 0 ||
+      claim.clauseOf[c] !== clause.id ||
+      !isContent(claim.words[c]!)
+    )
+      continue
+    if (link.likeness.score < 0.75) continue
+    const theirs = clauseAt(source, link.source)
+    if (theirs === undefined || isOpen(comparison, clause, link.source)) continue
+    const above = source.words[theirs.head]!
+    const anchor =
+      theirs.head === link.source ||
+      ((deniesItsObject(above.lemma) ||
+        deniesItsObject(above.norm) ||
+        LIGHT_HEADS.test(above.lemma) ||
+        edited) &&
+        alignment.back[theirs.head] === -1)
+    if (!anchor) continue
+    const product = productOf(comparison, link.source, c)
+    if (product !== 0) votes.push({ source: link.source, claim: c, product })
+  }
+  const against = votes.filter(({ product }) => product === -1)
+  return against.length * 2 > votes.length ? against[0] : undefined
+}
+
+/** "to her card, not store credit": denied where it stands, though its clause is not. */
+function constituentVotes(comparison: Comparison): Vote[] {
+  const { source, claim, alignment } = comparison
+  const votes: Vote[] = []
+  const own = ({ scopes, clauseOf }: Side, i: number) =>
+    scopes.signs[i]! * (scopes.stances[clauseOf[i]!]?.sign ?? 1)
+  for (const [c, link] of alignment.links.entries()) {
+    if (link.source < 0 || link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
+    const mine = clauseAt(claim, c)
+    const theirs = clauseAt(source, link.source)
+    if (
+      mine === undefined ||
+      theirs === undefined ||
+      deniesItsObject(claim.words[mine.head]!.lemma) ||
+      deniesItsObject(source.words[theirs.head]!.lemma)
+    )
+      continue
+    if (own(source, link.source) !== -1 || own(claim, c) !== 1 || claim.scopes.signs[c] !== 1) continue
+    if (
+      source.words.some(
+        ({ lemma }, k) =>
+          k !== link.source && lemma === source.words[link.source]!.lemma && own(source, k) === 1,
+      )
+    )
+      continue
+    if (isExcepted(source, link.source) || claim.words.some(({ norm }) => EXCLUSIVE.test(norm))) continue
+    votes.push({ source: link.source, claim: c, product: -1 })
+  }
+  return votes
+}
+
+/** Set apart by "except", not denied. */
+const isExcepted = (side: Side, at: number) => {
+  for (let i = at - 1; i >= 0 && i > at - 8; i--)
+    if (
+      /^(?:except|except_for|excluding|apart_from|aside_from|other_than|with_the_exception_of|unlike)$/.test(
+        side.words[i]!.norm,
+      )
+    )
+      return true
+  return false
+}
+
+/** An adjective or noun turned into its opposite, away from the predicate. */
+function oppositeVotes(comparison: Comparison): Vote[] {
+  const { source, claim, alignment, edited } = comparison
+  const votes: Vote[] = []
+  for (const [c, link] of alignment.links.entries()) {
+    if (link.source < 0 || link.likeness.match !== 'antonym') continue
+    const clause = clauseAt(claim, c)
+    if (clause !== undefined && clause.head === c) continue
+    if (productOf(comparison, link.source, c) !== -1) continue
+    if (DUTIES.has(claim.words[c]!.norm) || DUTIES.has(source.words[link.source]!.norm)) continue
+    if (
+      !edited &&
+      (claim.words[c]!.tag !== source.words[link.source]!.tag || !sharesHead(comparison, link.source, c))
+    )
+      continue
+    votes.push({ source: link.source, claim: c, product: -1 })
+  }
+  return votes
+}
+
+/** The noun after, or the predicate over, is the same on both sides. */
+function sharesHead({ source, claim, alignment }: Comparison, s: number, c: number): boolean {
+  const next = alignment.links[c + 1]
+  if (next !== undefined && next.source === s + 1) return true
+  const mine = clauseAt(claim, c)
+  const theirs = clauseAt(source, s)
+  return mine !== undefined && theirs !== undefined && alignment.links[mine.head]!.source === theirs.head
+}
+
 /** "not a bad idea" and "a good idea": a denial on one side, an opposite on the other. */
-function isCompensated({ source, claim, alignment }: Comparison, clause: number, head: Vote): boolean {
-  if (head.product !== -1) return false
-  const { subject } = claim.clauses[clause]!
+function isCompensated({ source, claim, alignment }: Comparison, clause: Clause, head: Vote): boolean {
+  const { subject } = clause
   let opposites = 0
   for (const [c, link] of alignment.links.entries())
     if (
       c !== head.claim &&
-      claim.clauseOf[c] === clause &&
+      claim.clauseOf[c] === clause.id &&
       !(c >= subject[0] && c < subject[1]) &&
       link.source >= 0 &&
       link.likeness.match === 'antonym' &&
@@ -69,71 +234,18 @@ function isCompensated({ source, claim, alignment }: Comparison, clause: number,
 
 function flip(comparison: Comparison, { source: s, claim: c }: Vote): Finding {
   const { source, claim } = comparison
-  const deniers = (side: typeof source, at: number) => side.scopes.stances[side.clauseOf[at]!]?.deniers ?? []
+  const deniers = (side: Side, at: number) => side.scopes.stances[side.clauseOf[at]!]?.deniers ?? []
+  const [there, here] = [
+    [s, ...deniers(source, s)],
+    [c, ...deniers(claim, c)],
+  ]
   return finding(
     comparison,
     'polarity_flip',
     'hard',
     0.95,
-    [s, ...deniers(source, s)],
-    [c, ...deniers(claim, c)],
-    `the source says '${said(source, s, ...deniers(source, s))}', the claim '${said(claim, c, ...deniers(claim, c))}'`,
+    there,
+    here,
+    `the source says '${said(source, ...there)}', the claim '${said(claim, ...here)}'`,
   )
-}
-
-function productOf({ source, claim, alignment }: Comparison, s: number, c: number): Sign {
-  const sign = source.scopes.signs[s]! * claim.scopes.signs[c]! * alignment.links[c]!.likeness.sign
-  return (sign || 0) as Sign
-}
-
-function votesOf(comparison: Comparison, clause: number): Vote[] {
-  const { source, claim, alignment } = comparison
-  const votes: Vote[] = []
-  for (const [c, link] of alignment.links.entries()) {
-    if (link.source < 0 || claim.clauseOf[c] !== clause) continue
-    if (!isContent(claim.words[c]!) && claim.clauses[clause]!.head !== c) continue
-    if (link.likeness.score < 0.6 && link.likeness.match !== 'narrower') continue
-    let product = productOf(comparison, link.source, c)
-    // The same word elsewhere in the source with the other sign: which is meant cannot be told by the word.
-    if (product === -1 && link.likeness.match === 'same')
-      for (let s = 0; s < source.words.length; s++)
-        if (
-          s !== link.source &&
-          source.words[s]!.lemma === source.words[link.source]!.lemma &&
-          productOf(comparison, s, c) === 1 &&
-          supports(comparison, s, c) >= supports(comparison, link.source, c)
-        )
-          product = 1
-    votes.push({ source: link.source, claim: c, product })
-  }
-  return votes
-}
-
-/** How many other words of the claim's clause the source has in the clause of this word. */
-function supports({ source, claim, alignment }: Comparison, s: number, c: number): number {
-  let count = 0
-  for (const [k, link] of alignment.links.entries())
-    if (
-      k !== c &&
-      link.source >= 0 &&
-      isContent(claim.words[k]!) &&
-      claim.clauseOf[k] === claim.clauseOf[c] &&
-      source.clauseOf[link.source] === source.clauseOf[s]
-    )
-      count++
-  return count
-}
-
-/** A noun votes only where the predicate over it in the source has no counterpart of its own. */
-function isAnchor({ source, alignment }: Comparison, s: number): boolean {
-  const clause = clauseAt(source, s)
-  if (clause === undefined) return true
-  return clause.head === s || alignment.back[clause.head] === -1 || source.words[clause.head]!.tag === 'X'
-}
-
-/** Somebody has to have denied something. */
-function hasReason({ source, claim, alignment }: Comparison, { source: s, claim: c }: Vote): boolean {
-  const there = source.scopes.signs[s] === -1
-  const here = claim.scopes.signs[c] === -1
-  return there || here || alignment.links[c]!.likeness.sign === -1
 }

@@ -32,6 +32,8 @@ export interface Quantity {
   readonly whole: boolean
   /** `from 420` and `to 180`: which end of a change this is. */
   readonly end: 'from' | 'to' | ''
+  /** Said with an article: "a week" is a number only where another text makes it one. */
+  readonly loose?: boolean
 }
 
 const UNITS = new Map<string, readonly [QuantityKind, number, string]>()
@@ -411,6 +413,8 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
     const after = tokens[at + 1]?.norm ?? ''
     if (after === 'dozen' || after === 'hundred' || after === 'thousand' || after === 'million')
       return withUnit(tokens, ONES[after]!, at + 2, undefined, make)
+    if (UNITS.get(after)?.[0] === 'duration' && after.length > 2 && after !== 'second' && after !== 'quarter')
+      return { ...make(UNITS.get(after)![0], UNITS.get(after)![1], at + 2), loose: true }
     if (after === 'half' || ((after === 'third' || after === 'quarter') && tokens[at + 2]?.norm === 'of'))
       return share(tokens, FRACTIONS[after]!, at + 2, make)
     return undefined
@@ -493,7 +497,7 @@ function surroundings(
     if (norm === 'of' && seen <= 1 && tokens[i - 1]?.kind !== 'mark') {
       const head = tokens[i - 1]?.norm ?? ''
       if (
-        /^(?:\d+%?|one|two|three|four|five|six|seven|eight|nine|ten|none|all|most|some|many|few|half|both|any|each|out)$/.test(
+        /^(?:[\d,.]+%?|one|two|three|four|five|six|seven|eight|nine|ten|none|all|most|some|many|few|half|both|any|each|out)$/.test(
           head,
         )
       )

@@ -96,20 +96,11 @@ function stanceOf(reading: Reading, clause: Clause, stances: readonly Stance[]):
   const above = parent === undefined ? undefined : stances[parent.id]
   // Modals and adverbs of the clause itself.
   for (const i of own) {
-    const { norm, tag } = words[i]!
+    const { norm } = words[i]!
     const level = CERTAINTY.get(norm)
-    if (
-      level !== undefined &&
-      (tag === 'M' ||
-        tag === 'R' ||
-        isSentential(words, i, clause) ||
-        (i !== clause.head && tag === 'A' && level < 3) ||
-        (i === clause.head && clause.copula) ||
-        (i === clause.head && level !== undefined && level < 2))
-    ) {
-      if (level === 4) certainty = certainty === 3 ? 4 : certainty
-      else certainty = Math.min(certainty, level) as Certainty
-    }
+    if (level === undefined || !colours(words, i, clause)) continue
+    if (level === 4) certainty = certainty === 3 ? 4 : certainty
+    else certainty = Math.min(certainty, level) as Certainty
   }
   for (const i of clause.modals) {
     const { norm } = words[i]!
@@ -146,10 +137,17 @@ function stanceOf(reading: Reading, clause: Clause, stances: readonly Stance[]):
     else if (effect === 'denies') {
       sign = times(sign, above.sign === 0 ? 0 : above.sign === 1 ? -1 : 1)
       deniers.push(clause.governor)
-    } else if (effect === undefined) sign = times(sign, clause.finite ? 1 : above.sign)
+    } else if (effect === undefined)
+      sign = times(sign, clause.finite || words[clause.start]?.tag === 'S' ? 1 : above.sign)
     else if (effect === 'leaves open' && above.sign === -1 && !clause.finite) sign = times(sign, -1)
     if (above.sign === -1) deniers.push(...above.deniers)
-    if (level !== undefined && level < 4) certainty = Math.min(certainty, level) as Certainty
+    if (
+      /^(?:sure|certain|clear|known|confirmed|decided|convinced|positive)$/.test(governor.norm) &&
+      above.sign === -1
+    )
+      certainty = 0
+    else if (level === 0 && above.sign === -1) certainty = Math.min(certainty, 3) as Certainty
+    else if (level !== undefined && level < 4) certainty = Math.min(certainty, level) as Certainty
     if (above.certainty < 3 && effect !== 'presupposes')
       certainty = Math.min(certainty, above.certainty) as Certainty
     const pressed = DUTIES.get(governor.norm) ?? DUTIES.get(governor.lemma)
@@ -179,6 +177,7 @@ function stanceOf(reading: Reading, clause: Clause, stances: readonly Stance[]):
     deniers.push(clause.start)
   } else if (clause.link === 'purpose' && above !== undefined && above.sign !== 1)
     sign = times(sign, above.sign)
+  if (clause.link === 'exception') sign = times(sign, -1)
   if (clause.link === 'condition' || clause.link === 'exception')
     certainty = Math.min(certainty, 1) as Certainty
   if (clause.governor >= 0 && isDisclaimed(reading, clause)) sign = times(sign, -1)
@@ -218,16 +217,17 @@ const isBound = (words: readonly Word[], i: number) =>
   ) &&
   !/^(?:with|in)$/.test(words[i + 2]?.norm ?? '')
 
-/** An adverb of the whole clause, or a phrase that says how settled it is. */
-const isSentential = (words: readonly Word[], i: number, clause: Clause) => {
-  const { norm } = words[i]!
-  return (
-    norm.includes('_') ||
-    (i < clause.verb && i >= clause.start && words[i]!.tag === 'A') ||
-    norm === 'proposal' ||
-    norm === 'draft' ||
-    norm === 'candidate'
-  )
+/** Words that hedge what they stand with; others of their kind hedge only their complement: discuss, consider. */
+const HEDGES =
+  /^(?:pencil\w*_in|lean\w*_towards?|leaning|tentative\w*|provisional\w*|suspect\w*|to_be_\w+|up_in_the_air|under_consideration|tbd|unclear|undecided|draft)$/
+
+/** Whether a word of certainty speaks of its whole clause: a modal, an adverb, a predicate, not "a potential client". */
+function colours(words: readonly Word[], i: number, clause: Clause): boolean {
+  const { norm, tag } = words[i]!
+  if (HEDGES.test(norm) || tag === 'M' || tag === 'R') return true
+  if (norm === 'proposed' || norm === 'planned') return i < clause.verb && tag === 'A'
+  if (i === clause.head) return clause.copula || (CERTAINTY.get(norm) ?? 3) >= 2
+  return norm.includes('_') || (tag === 'A' && !/^[NA]$/.test(words[i + 1]?.tag ?? ''))
 }
 
 function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
@@ -464,7 +464,11 @@ function baseOf(reading: Reading, clause: Clause, base: readonly Sign[], directi
       return antecedent >= 0 ? (directions[antecedent] ?? outer) : outer
     }
     case 'coordinate':
-      return outer
+      return clause.subject[0] === parent.subject[0] && clause.subject[1] > clause.subject[0]
+        ? parent.subject[1] > parent.subject[0] && DETERMINER_DIRECTIONS.has(words[parent.subject[0]]!.norm)
+          ? inVerb
+          : outer
+        : outer
     case 'purpose':
       if (
         /^(?:so|order)$/.test(words[clause.start - 1]?.norm ?? '') ||

@@ -71,10 +71,31 @@ const UNCHANGED = new Set(
 
 /** Guesses the class of each word from a dictionary, its ending, and its neighbours. */
 export function readWords(text: string): readonly Word[] {
-  const tokens = tokenize(text)
+  const tokens = withoutTagQuestions(tokenize(text))
   const words: Word[] = []
   for (let i = 0; i < tokens.length; i++) words.push(tag(tokens, words, i))
   return withCommands(words)
+}
+
+/** "…, isn't it?" asks for assent and says nothing. */
+function withoutTagQuestions(tokens: readonly Token[]): readonly Token[] {
+  return tokens.filter((_, i) => {
+    for (let from = Math.max(1, i - 3); from <= i; from++) {
+      if (
+        tokens[from - 1]!.norm !== ',' ||
+        !(AUXILIARIES.has(tokens[from]!.norm) || MODALS.has(tokens[from]!.norm))
+      )
+        continue
+      const negated = tokens[from + 1]?.norm === 'not' ? 1 : 0
+      if (
+        i <= from + negated + 1 &&
+        SUBJECT_PRONOUNS.has(tokens[from + negated + 1]?.norm ?? '') &&
+        tokens[from + negated + 2]?.norm === '?'
+      )
+        return false
+    }
+    return true
+  })
 }
 
 /** A sentence without a verb that begins with a bare word before a noun phrase is a command: "Retry five times". */
@@ -209,7 +230,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (NUMERALS.has(norm)) return as('#')
   if (PRONOUNS.has(norm)) return as('P')
   if (QUANTIFIERS.has(norm) && norm.includes('_')) return standsAlone(tokens, i) ? as('P') : as('D')
-  if (ADVERBS.has(norm)) return as('R')
+  if (ADVERBS.has(norm) || (norm === 'better' && last?.tag === 'M')) return as('R')
   if (norm.includes('_')) return as(knows(norm, 'V') ? 'V' : knows(norm, 'N') ? 'N' : 'A')
   if (token.proper) return as('N', norm)
   return open(tokens, before, i, as)
@@ -331,7 +352,14 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   } else if (lastTag === '-' && verb !== undefined && form !== '') return asVerb()
   const nominal =
     lastTag === 'D' || lastTag === '#' || lastTag === 'I' || (lastTag === 'A' && last!.norm !== 'able')
-  if (nominal && lastTag === 'A' && form === 's' && noun === undefined) return asVerb()
+  if (
+    nominal &&
+    lastTag === 'A' &&
+    noun === undefined &&
+    (form === 's' ||
+      (form === 'ed' && adjective === undefined && !norm.endsWith('ed') && !previousVerbInClause(before)))
+  )
+    return asVerb()
   if (nominal) {
     if (form === 'ing' && lastTag === 'I') return asVerb()
     if (
@@ -385,7 +413,11 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
           : asVerb()
       if (form === 'ing' && (noun === undefined || lastTag === 'N' || lastTag === 'C' || atStart))
         return asVerb()
-      if (form === 's' && (noun === undefined || followsSubject(before) || classesOf(verb)[0] === 'V'))
+      if (
+        form === 's' &&
+        !(noun !== undefined && previousVerbInClause(before)) &&
+        (noun === undefined || followsSubject(before) || classesOf(verb)[0] === 'V')
+      )
         return noun !== undefined && previousVerbInClause(before) && !DETERMINERS.has(next)
           ? asNoun()
           : asVerb()
@@ -440,6 +472,12 @@ function isNominalNext(tokens: readonly Token[], i: number): boolean {
     norm === 'to' ||
     DETERMINERS.has(norm) ||
     PRONOUNS.has(norm)
+  )
+    return false
+  if (
+    lemmaOf(norm, 'V') !== undefined &&
+    lemmaOf(norm, 'N') === undefined &&
+    lemmaOf(norm, 'A') === undefined
   )
     return false
   return (
