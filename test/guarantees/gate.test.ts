@@ -267,6 +267,39 @@ describe('each way a claim can fail has its own code', () => {
   })
 })
 
+describe('what a caller hands in', () => {
+  it('is refused with the place that is wrong, before anything is read or written down', async () => {
+    const directory = temporary()
+    const { store, session, span } = await world(directory)
+    const wrong: [unknown, unknown, string][] = [
+      [7, {}, 'claims'],
+      ['no key', {}, 'claims'],
+      [[{ text: '' }], {}, 'claims[0].text'],
+      [[{ text: 'x' }, 'y'], {}, 'claims[1]'],
+      [[{ text: 'x', selfsufficient: true }], {}, 'claims[0].selfsufficient'],
+      [[{ text: 'x', selfSufficient: 'yes' }], {}, 'claims[0].selfSufficient'],
+      [[{ text: 'x', dependencyKey: 7 }], {}, 'claims[0].dependencyKey'],
+      [[{ text: 'x', dependencyKeys: [7] }], {}, 'claims[0].dependencyKeys[0]'],
+      [[{ text: 'x', summary: 'nonsense' }], {}, 'claims[0].summary'],
+      [span, { action: '' }, 'options.action'],
+      [span, { allow: true }, 'options.allow'],
+      [span, { allowUnverified: 1 }, 'options.allowUnverified'],
+      [span, { secondOpinion: 'faithful' }, 'options.secondOpinion'],
+    ]
+    for (const [claims, options, path] of wrong)
+      await expect(session.gate(claims as never, options as never), path).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        detail: { path },
+      })
+    await expect(session.gate([{ text: 'half \ud83e' }])).rejects.toMatchObject({ code: 'ILL_FORMED_TEXT' })
+    await expect(session.recheck(7 as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    await store.close()
+    const db = new Database(join(directory, 'ledger.db'), { readonly: true })
+    expect(db.prepare('SELECT count(*) FROM gating').pluck().get()).toBe(0)
+    db.close()
+  })
+})
+
 describe('the key has to be derivable from the text', () => {
   it('each claim is stored with it, and a claim listed apart has the keys of the sentence that says it', async () => {
     const { store, session, span } = await world()
@@ -546,7 +579,7 @@ describe('recheck', () => {
 })
 
 describe('the opposite signature', () => {
-  it('names a summary that was cited and let pass, none of whose spans was ever read since', async () => {
+  it('names a summary that was let pass or cited, none of whose spans was read since it was registered', async () => {
     const { store, session, span } = await world()
     const { key } = await session.register({ text: CORRECTED, dependsOn: [span] })
     expect(await session.unrehydrated()).toEqual([])
@@ -556,6 +589,25 @@ describe('the opposite signature', () => {
     })
     expect(await session.unrehydrated()).toMatchObject([{ summary: key, action: 'migrate', keys: [span] }])
     await session.gate([{ text: CORRECTED, selfSufficient: true, summary: key, dependencyKey: span }])
+    expect(await session.unrehydrated()).toEqual([])
+    await store.close()
+  })
+
+  it('a compaction that read the spans to write the summary does not count, a read by the agent does', async () => {
+    let now = 1_000_000
+    const store = await openStore(':memory:', { clock: () => now++ })
+    const notes = await store.collection('notes')
+    const { added } = await notes.put({ source: 'chat', spans: [{ text: SAID }] })
+    const session = notes.session('agent-7')
+    const done = await session.compact({
+      source: 'chat',
+      summarize: ({ spans }) => `${CORRECTED} ${spans[0]!.anchor}`,
+    })
+    if (done.outcome !== 'compacted') throw new Error(done.outcome)
+    expect(await session.unrehydrated()).toEqual([])
+    await session.observe({ citations: [done.key] })
+    expect(await session.unrehydrated()).toMatchObject([{ summary: done.key, keys: added }])
+    await session.fetch(added[0]!, { cited: 'self' })
     expect(await session.unrehydrated()).toEqual([])
     await store.close()
   })

@@ -7,6 +7,7 @@ import type { ChainStep, GateRecord, GateRecords, Relied, UnbackedClaim, UnreadS
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
 import { findSession, sessionId } from './interventions.ts'
+import { KIND, keysIn } from './observations.ts'
 import { fetchNow } from './read.ts'
 import { type Connection, insertInto } from './statements.ts'
 
@@ -28,20 +29,26 @@ const INSERT_VERIFICATION = insertInto('verification', [
 ])
 const INSERT_STANDING = `${insertInto('standing', ['gating', 'ordinal', 'span', 'position'])} ON CONFLICT DO NOTHING`
 
+/** `observation.purpose` of reads by a compaction. */
+const COMPACT = 3
+
 /** Codes of `verification.verdict`. */
 const REFUSED = 0
 const SUBSTANTIATED = 1
 /** Substantiated, and compared with what it stands on. */
 const VERIFIED = 2
 
+/** Events that touch a span, or the index of all, without retiring it: those `event_touched` holds. */
+const TOUCHES = `event e INDEXED BY event_touched
+  WHERE e.type IN (${EVENT['span.moved']}, ${EVENT['span.updated']}, ${EVENT['index.rebuilt']})
+    AND e.collection = s.collection AND e.position > g.position`
+
 /** Something happened to a node after a position: whatever was verified then has to be verified again. */
 const TOUCHED = `(
   EXISTS (SELECT 1 FROM tombstone t WHERE t.span = g.span AND t.position > g.position)
   OR EXISTS (SELECT 1 FROM cause c WHERE c.dependent = g.span)
-  OR EXISTS (SELECT 1 FROM event e WHERE e.collection = s.collection AND e.node = g.span AND e.position > g.position
-    AND e.type IN (${EVENT['span.moved']}, ${EVENT['span.updated']}, ${EVENT['index.rebuilt']}))
-  OR EXISTS (SELECT 1 FROM event e WHERE e.collection = s.collection AND e.node IS NULL AND e.position > g.position
-    AND e.type IN (${EVENT['span.moved']}, ${EVENT['span.updated']}, ${EVENT['index.rebuilt']}))
+  OR EXISTS (SELECT 1 FROM ${TOUCHES} AND e.node = g.span)
+  OR EXISTS (SELECT 1 FROM ${TOUCHES} AND e.node IS NULL)
   OR EXISTS (SELECT 1 FROM collection_head h WHERE h.collection = s.collection
     AND (h.dropped IS NOT NULL OR h.floor > g.position)))`
 
@@ -223,48 +230,47 @@ export class SqliteGates implements GateRecords {
       if (session === undefined) return []
       // Acted on: a gate let it pass, or the agent cited it in its own words. Read: after it was registered, by the
       // agent, a gate or a reconciliation. That the compaction that wrote it had read its spans says nothing.
+      const cited = lastSeen(connection, session, KIND.citation)
+      const read = lastSeen(connection, session, KIND.rehydration)
       return connection
-        .rows<[number, Key, number, string | null, number | null, number | null]>(
+        .rows<[number, Key, number, string | null, number | null]>(
           `SELECT m.span, s.key, e.at,
              (SELECT i.action FROM verification v CROSS JOIN gating i ON i.id = v.gating
-              WHERE v.session = m.session AND v.summary = m.span AND v.verdict > 0 ORDER BY v.gating DESC LIMIT 1),
+              WHERE v.summary = m.span AND v.session = m.session AND v.verdict > 0 ORDER BY v.gating DESC LIMIT 1),
              (SELECT max(i.at) FROM verification v CROSS JOIN gating i ON i.id = v.gating
-              WHERE v.session = m.session AND v.summary = m.span AND v.verdict > 0),
-             (SELECT max(o.at) FROM observation o
-              WHERE o.session = m.session AND o.kind = 1 AND instr(o.keys, s.key) > 0)
+              WHERE v.summary = m.span AND v.session = m.session AND v.verdict > 0)
            FROM summary m CROSS JOIN span s ON s.id = m.span
            CROSS JOIN event e ON e.collection = s.collection AND e.position = s.born
            WHERE m.session = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ORDER BY m.span`,
           session,
         )
-        .flatMap(([node, summary, registered, action, gated, cited]) => {
-          if (gated === null && cited === null) return []
+        .flatMap(([node, summary, registered, action, gated]) => {
+          const at = Math.max(gated ?? 0, cited.get(summary) ?? 0)
+          if (at === 0) return []
           const keys = connection
             .rows<[Key]>(
               'SELECT s.key FROM dependency d CROSS JOIN span s ON s.id = d.support WHERE d.dependent = ? ORDER BY s.id',
               node,
             )
             .map(([key]) => key)
-          const read = keys.some(
-            (key) =>
-              connection.value(
-                `SELECT 1 FROM observation WHERE session = ? AND kind = 0 AND hit = 1 AND purpose <> 3 AND at >= ?
-                 AND instr(keys, ?) > 0 LIMIT 1`,
-                session,
-                registered,
-                key,
-              ) !== undefined,
-          )
-          if (read) return []
-          return {
-            summary,
-            at: Math.max(gated ?? 0, cited ?? 0),
-            keys,
-            ...(action === null ? {} : { action }),
-          }
+          if (keys.some((key) => (read.get(key) ?? Number.NEGATIVE_INFINITY) >= registered)) return []
+          return { summary, at, keys, ...(action === null ? {} : { action }) }
         })
     })
   }
+}
+
+/** When each key was last cited, or read with success and not by a compaction. One pass over the session's log. */
+function lastSeen(connection: Connection, session: number, kind: number): ReadonlyMap<Key, number> {
+  const seen = new Map<Key, number>()
+  for (const [at, keys] of connection.rows<[number, string]>(
+    `SELECT at, keys FROM observation WHERE session = ? AND kind = ? AND hit IS NOT 0 AND purpose IS NOT ${COMPACT}
+     ORDER BY id`,
+    session,
+    kind,
+  ))
+    for (const key of keysIn(keys)) seen.set(key, at)
+  return seen
 }
 
 const WRITE_TIME: Authority = { state: 'write-time only' }
