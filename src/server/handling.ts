@@ -46,7 +46,7 @@ export function serveRoutes(
 }
 
 async function answer(route: Route, req: HonoRequest, visit: Visit, server: Services): Promise<Response> {
-  visit.admit(route.id, route.access, route.stream)
+  visit.admit(route.path, route.access, route.stream)
   let held = false
   try {
     const response = rendered(

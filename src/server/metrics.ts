@@ -39,7 +39,7 @@ export class Metrics {
       labelNames: ['verdict'],
       registers,
     })
-    for (const verdict of ['passed', 'refused']) this.#gates.inc({ verdict }, 0)
+    for (const verdict of ['substantiated', 'refused']) this.#gates.inc({ verdict }, 0)
     this.#look = storeGauges(store, registers)
   }
 
@@ -47,7 +47,7 @@ export class Metrics {
     this.#fetches.inc({ status })
   }
 
-  gated(verdict: 'passed' | 'refused'): void {
+  gated(verdict: 'substantiated' | 'refused'): void {
     this.#gates.inc({ verdict })
   }
 

@@ -63,7 +63,7 @@ export interface Route {
   readonly method: Method
   /** Parameters in braces: `/v1/collections/{collection}/sources`. */
   readonly path: string
-  /** Unique; the operation's name in the OpenAPI document, and in metrics and logs. */
+  /** Unique; the operation's name in the OpenAPI document. */
   readonly id: string
   readonly tag: string
   readonly summary: string

@@ -128,9 +128,7 @@ class StoreServer implements Server {
 
   async #answer(request: Request, visit: Visit): Promise<Response> {
     const { pathname } = new URL(request.url)
-    const mount = this.#mounts.find(
-      ({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`),
-    )
+    const mount = this.#mounts.find(({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`))
     let origin: string | undefined
     let response: Response
     try {
@@ -163,7 +161,14 @@ class StoreServer implements Server {
       const bounded =
         request.body === null || declared(request, bodyLimit)
           ? request
-          : new Request(request, { body: limited(request.body, bodyLimit), duplex: 'half' })
+          : // From its parts: what the adapter hands over only looks like a Request.
+            new Request(request.url, {
+              method: request.method,
+              headers: request.headers,
+              signal: request.signal,
+              body: limited(request.body, bodyLimit),
+              duplex: 'half',
+            })
       return await visit.inTime(Promise.resolve(mount.fetch(bounded, visit)))
     } finally {
       visit.leave()

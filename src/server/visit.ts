@@ -18,7 +18,7 @@ export interface House {
 /** One request on its way through the server. */
 export class Visit implements RequestContext {
   readonly id: string
-  /** The operation's name, once it is known; a mount's prefix. */
+  /** The path of the route, with its parameters in braces, once it is known; a mount's prefix. */
   route = 'none'
   principal: Principal = ANYONE
   admitted = false

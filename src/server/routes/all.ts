@@ -2,6 +2,7 @@ import { CONSUMER_ROUTES, PULL_ROUTES } from '../events-consumers.ts'
 import { EVENT_ROUTES } from '../events-routes.ts'
 import type { Route } from '../route.ts'
 import { collectionRoutes } from './collections.ts'
+import { guaranteeRoutes } from './guarantees.ts'
 import { keyRoutes } from './keys.ts'
 import { searchRoutes } from './search.ts'
 import { serviceRoutes } from './service.ts'
@@ -16,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   ...keyRoutes,
   ...searchRoutes,
   ...sessionRoutes,
+  ...guaranteeRoutes,
   ...storeRoutes,
   ...EVENT_ROUTES,
   ...CONSUMER_ROUTES,

@@ -9,9 +9,9 @@ import { within } from './keys.ts'
 import { commanded } from './sources.ts'
 
 const tag = 'Sessions'
-const HERE = '/v1/collections/{collection}/sessions/{session}'
+export const SESSION = '/v1/collections/{collection}/sessions/{session}'
 
-async function sessionOf(
+export async function sessionOf(
   server: Services,
   params: { readonly collection: string; readonly session: string },
 ): Promise<Session> {
@@ -66,7 +66,7 @@ const Summaries = z.object({ summaries: z.array(Summary) })
 export const sessionRoutes = [
   route({
     method: 'POST',
-    path: `${HERE}/summaries`,
+    path: `${SESSION}/summaries`,
     id: 'register',
     tag,
     summary: 'Store summaries, as one epoch, with what they depend on',
@@ -90,7 +90,7 @@ export const sessionRoutes = [
   }),
   route({
     method: 'GET',
-    path: `${HERE}/summaries`,
+    path: `${SESSION}/summaries`,
     id: 'summaries',
     tag,
     summary: "The session's live summaries, oldest first, with state and causes",
@@ -102,7 +102,7 @@ export const sessionRoutes = [
   }),
   route({
     method: 'GET',
-    path: `${HERE}/stale`,
+    path: `${SESSION}/stale`,
     id: 'stale',
     tag,
     summary: 'The live summaries that are not current, with what they lack',
@@ -114,7 +114,7 @@ export const sessionRoutes = [
   }),
   route({
     method: 'GET',
-    path: `${HERE}/authoritative/{key}`,
+    path: `${SESSION}/authoritative/{key}`,
     id: 'authoritative',
     tag,
     summary: 'The one representation of a key that counts in this session',
@@ -129,7 +129,7 @@ export const sessionRoutes = [
   }),
   route({
     method: 'POST',
-    path: `${HERE}/context`,
+    path: `${SESSION}/context`,
     id: 'context',
     tag,
     summary: 'What to read now, in the place of the spans of the session',

@@ -8,9 +8,9 @@ afterAll(closeTarget)
 const reached = new Set<string>()
 
 test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s takes a thousand hostile requests',
+  '%s takes hundreds of hostile requests',
   async (_, route) => {
-    const answers = await attack(route, 1000)
+    const answers = await attack(route, 300)
     if ([...answers].some((status) => status < 300)) reached.add(route.id)
   },
 )
