@@ -61,7 +61,10 @@ async function replay(pairs: readonly Pair[]): Promise<number> {
       expect(answer.status, `${method} ${path}`).toBe(200)
       // What follows was recorded without it.
       if (path.endsWith('/fork'))
-        await app.request(`http://127.0.0.1${path.slice(0, path.indexOf('/collections/'))}/collections/forked`, { method: 'DELETE' })
+        await app.request(
+          `http://127.0.0.1${path.slice(0, path.indexOf('/collections/'))}/collections/forked`,
+          { method: 'DELETE' },
+        )
       continue
     }
     const got: unknown = text === '' ? '' : JSON.parse(text)

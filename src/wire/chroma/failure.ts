@@ -44,6 +44,7 @@ const STATUS: Readonly<Record<string, readonly [number, string]>> = {
   STORAGE_FAILED: [507, 'InternalError'],
   STORE_CORRUPT: [500, 'InternalError'],
   EMBEDDER_FAILED: [502, 'InternalError'],
+  RERANKER_FAILED: [502, 'InternalError'],
   ABORTED: [503, 'ChromaError'],
 }
 

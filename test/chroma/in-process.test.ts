@@ -1,0 +1,186 @@
+import { createRequire } from 'node:module'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ChromaClient, type EmbeddingFunction } from '../../src/adapters/chroma.ts'
+import { openStore, type Store } from '../../src/index.ts'
+
+let store: Store
+let client: ChromaClient
+
+beforeEach(async () => {
+  store = await openStore(':memory:')
+  client = new ChromaClient({ store })
+})
+afterEach(async () => await store.close())
+
+/** Letters counted: texts with the same letters are near. */
+const letters: EmbeddingFunction = {
+  generate: async (texts) => texts.map((text) => [...'aeiou'].map((letter) => 1 + text.split(letter).length)),
+}
+
+test('a program that used a server goes on without one', async () => {
+  const collection = await client.getOrCreateCollection({
+    name: 'notes',
+    embeddingFunction: letters,
+    metadata: { a: 1 },
+  })
+  await collection.add({
+    ids: ['1', '2'],
+    documents: ['banana', 'plum'],
+    metadatas: [{ n: 1, x: null }, { n: 2 }],
+  })
+  await collection.upsert({ ids: ['2', '3'], documents: ['plums', 'kiwi'], metadatas: [{ m: true }, null] })
+  await collection.update({ ids: ['3'], metadatas: [{ n: 3 }] })
+  expect(await collection.count()).toBe(3)
+  const got = await collection.get({ where: { n: { $gte: 2 } } })
+  expect(got.rows().map(({ id, document, metadata }) => [id, document, metadata])).toEqual([
+    ['2', 'plums', { m: true, n: 2 }],
+    ['3', 'kiwi', { n: 3 }],
+  ])
+  const near = await collection.query({
+    queryTexts: ['banana'],
+    nResults: 2,
+    include: ['distances', 'documents'],
+  })
+  expect(near.rows()[0]![0]).toMatchObject({ id: '1', document: 'banana', distance: 0 })
+  expect((await collection.peek({ limit: 1 })).ids).toEqual(['1'])
+  await collection.modify({ name: 'renamed', metadata: { b: 2 } })
+  expect([collection.name, collection.metadata]).toEqual(['renamed', { b: 2 }])
+  expect((await client.listCollections()).map(({ name }) => name)).toEqual(['renamed'])
+  expect((await (await collection.fork({ name: 'forked' })).get()).ids).toEqual(['1', '2', '3'])
+  expect(await collection.forkCount()).toBe(1)
+  const ranked = await collection.search({
+    rank: { $knn: { query: [4, 1, 1, 1, 1] } },
+    select: { keys: ['#score'] },
+  })
+  expect(ranked.ids[0]).toHaveLength(3)
+  await client.deleteCollection({ name: 'renamed' })
+  await expect(client.getCollection({ name: 'renamed' })).rejects.toMatchObject({
+    name: 'ChromaNotFoundError',
+  })
+  await client.reset()
+  expect(await client.countCollections()).toBe(0)
+})
+
+test('what was passed over is told', async () => {
+  const collection = await client.createCollection({ name: 'notes' })
+  await collection.add({ ids: ['a', 'b'], embeddings: [[1], [2]] })
+  expect((await collection.add({ ids: ['a'], embeddings: [[3]] })).missing?.exists).toEqual(['a'])
+  expect(await collection.delete({ ids: ['b', 'c'] })).toMatchObject({
+    deleted: 2,
+    spanstore: { deleted: 1 },
+  })
+  const { missing } = (await collection.get({ ids: ['a', 'b', 'c'] })).spanstore
+  expect([missing?.absent, missing?.tombstone.map(({ id }) => id)]).toEqual([['c'], ['b']])
+})
+
+test('null takes a member of the metadata away, which the client of a server cannot', async () => {
+  const collection = await client.createCollection({ name: 'notes' })
+  await collection.add({ ids: ['a'], embeddings: [new Float32Array([1])], metadatas: [{ x: 1, y: 2 }] })
+  await collection.update({ ids: ['a'], metadatas: [{ x: null }] })
+  expect((await collection.get()).metadatas).toEqual([{ y: 2 }])
+})
+
+test('without vectors and without anything to make them, a write is refused', async () => {
+  const collection = await client.createCollection({ name: 'notes' })
+  await expect(collection.add({ ids: ['a'], documents: ['x'] })).rejects.toMatchObject({
+    name: 'ChromaClientError',
+  })
+  await expect(collection.query({})).rejects.toMatchObject({ name: 'ChromaClientError' })
+  expect(() => new ChromaClient({})).toThrow('give either store or path')
+})
+
+/**
+ * Packages that take a Chroma client in place of an address. They weigh as much as this project; a directory that has
+ * them (`npm install --prefix DIR --legacy-peer-deps @langchain/community@1.1.29 @langchain/core@1.4.0 mem0ai@3.3.1
+ * better-sqlite3@12.11.1`)
+ * is named by CHROMA_CONSUMERS. Without it these tests are skipped, and listed as skipped.
+ */
+describe.skipIf(process.env.CHROMA_CONSUMERS === undefined)(
+  'stores of frameworks over a store in this process',
+  () => {
+    const load = async (name: string) => {
+      const require = createRequire(`${process.env.CHROMA_CONSUMERS}/package.json`)
+      return (await import(require.resolve(name))) as Record<string, never>
+    }
+
+    test('LangChain adds, searches, filters and deletes', async () => {
+      const { Chroma } = (await load('@langchain/community/vectorstores/chroma')) as never as {
+        Chroma: new (embeddings: unknown, args: object) => LangChainStore
+      }
+      const embeddings = {
+        embedDocuments: (texts: string[]) => letters.generate(texts),
+        embedQuery: async (text: string) => (await letters.generate([text]))[0],
+      }
+      const chroma = new Chroma(embeddings, {
+        index: client,
+        collectionName: 'documents',
+        collectionMetadata: { 'hnsw:space': 'cosine' },
+      })
+      const ids = await chroma.addDocuments([
+        { pageContent: 'banana', metadata: { kind: 'fruit', loc: { lines: { from: 1, to: 2 } } } },
+        { pageContent: 'iii', metadata: { kind: 'letters' } },
+      ])
+      const [nearest] = await chroma.similaritySearchWithScore('banana', 1)
+      expect(nearest![0]).toMatchObject({
+        pageContent: 'banana',
+        metadata: { kind: 'fruit', loc: { lines: { from: 1, to: 2 } } },
+      })
+      expect(nearest![1]).toBeCloseTo(0, 6)
+      expect(await chroma.similaritySearch('banana', 5, { kind: 'letters' })).toMatchObject([
+        { pageContent: 'iii' },
+      ])
+      await chroma.delete({ ids: [ids[0]!] })
+      await chroma.delete({ filter: { kind: 'letters' } })
+      expect(await chroma.similaritySearch('banana', 5)).toEqual([])
+    })
+
+    test('mem0 inserts, searches, lists, updates and deletes', async () => {
+      const { VectorStoreFactory } = (await load('mem0ai/oss')) as never as {
+        VectorStoreFactory: { create(provider: string, config: object): Mem0Store }
+      }
+      const mem0 = VectorStoreFactory.create('chroma', { collectionName: 'memories', client })
+      await mem0.initialize()
+      await mem0.insert(
+        [
+          [1, 0],
+          [0, 1],
+        ],
+        ['m1', 'm2'],
+        [
+          { data: 'likes tea', userId: 'u1' },
+          { data: 'likes rain', userId: 'u2' },
+        ],
+      )
+      expect((await mem0.search([1, 0], 1)).map(({ id }) => id)).toEqual(['m1'])
+      expect((await mem0.search([1, 0], 5, { userId: 'u2' })).map(({ id }) => id)).toEqual(['m2'])
+      await mem0.update('m1', [0.5, 0.5], { data: 'likes coffee', userId: 'u1' })
+      expect((await mem0.get('m1'))?.payload).toMatchObject({ data: 'likes coffee' })
+      expect((await mem0.list({ userId: 'u1' }))[0]).toHaveLength(1)
+      await mem0.delete('m1')
+      expect(await mem0.get('m1')).toBeNull()
+      await mem0.setUserId('someone')
+      expect(await mem0.getUserId()).toBe('someone')
+      await mem0.deleteCol()
+    })
+  },
+)
+
+interface LangChainStore {
+  addDocuments(documents: object[]): Promise<string[]>
+  similaritySearch(text: string, k: number, filter?: object): Promise<object[]>
+  similaritySearchWithScore(text: string, k: number): Promise<[object, number][]>
+  delete(what: object): Promise<void>
+}
+
+interface Mem0Store {
+  initialize(): Promise<void>
+  insert(vectors: number[][], ids: string[], payloads: object[]): Promise<void>
+  search(vector: number[], k: number, filters?: object): Promise<{ id: string }[]>
+  get(id: string): Promise<{ payload: object } | null>
+  list(filters?: object): Promise<[object[], number]>
+  update(id: string, vector: number[], payload: object): Promise<void>
+  delete(id: string): Promise<void>
+  deleteCol(): Promise<void>
+  getUserId(): Promise<string>
+  setUserId(id: string): Promise<void>
+}
