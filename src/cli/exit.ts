@@ -10,6 +10,8 @@ export const EXIT = {
   refused: 6,
   /** A check cannot tell. */
   undecided: 7,
+  /** A check says no, and that the last epoch has to be discarded first. */
+  rollback: 8,
   interrupted: 130,
 } as const
 

@@ -43,6 +43,10 @@ function build(answer: (code: number) => void): Command {
     .version(version(), '--version')
     .option('--store <dir>', 'where the store is (default: $SPANSTORE_STORE, or ./.spanstore)')
     .option('--collection <name>', 'the collection to work in (default: default)')
+    .option(
+      '--embedder <name>',
+      'computes vectors: local, or MODEL@URL of an OpenAI-compatible server (default: $SPANSTORE_EMBEDDER, or none)',
+    )
     .option('--json', 'answer with one JSON document, or one a line for streams')
     .helpOption('-h, --help', 'show what a command does, with examples')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
@@ -140,10 +144,12 @@ spanstore fetch 01KBADQ7XF8K2M4N6P8R0T2V4W --as-of 120   # what it answered at t
     'search <words...>',
     'the live spans that fit a query best',
     `Finds live spans by their words, best first; a retired span can never be a hit, and what was just written is found.
-Every word is optional; "a phrase", prefix*, +required and -excluded narrow it. An answer that may be missing
-something says so.`,
+Every word is optional; "a phrase", prefix*, +required and -excluded narrow it. With --embedder, where the collection
+has its vectors, spans that say the same in other words are found as well. An answer that may be missing something
+says so.`,
     `spanstore search how many partitions
 spanstore search '"battery life" -remote' -k 3
+spanstore search what does it cost --embedder local --per-source 1
 spanstore search budget --where '{"kind": "chat"}' --as-of 120`,
   )
     .option('-k <number>', 'at most this many', '10')
@@ -151,6 +157,14 @@ spanstore search budget --where '{"kind": "chat"}' --as-of 120`,
     .option('--where <json>', 'only spans whose metadata match')
     .option('--mode <mode>', 'text, vector or hybrid (default: what the collection has)')
     .option('--as-of <position>', 'the collection as it stood at an earlier position')
+    .option(
+      '--accuracy <part>',
+      'exact, or the part of the nearest vectors to find, from 0 to 1 (default: 0.98)',
+    )
+    .option('--per-source <number>', 'at most this many of one source')
+    .option('--diversity <number>', 'from 0, the ranking as it is, to 1: prefer hits that say something else')
+    .option('--min-score <number>', 'leave out what scores lower')
+    .option('--weights <text,vector>', 'how much words and vectors count in mode hybrid, such as 1,0.7')
     .option('--explain', 'say how the query was understood')
     .action(act(() => import('./commands/search.ts')))
   command(
@@ -294,6 +308,19 @@ spanstore gate --session agent-7 --recheck c1.01KBADQ7XF8K2M4N6P8R0T2V4W5`,
     .option('--recheck <cursor>', 'whether an earlier gate still holds')
     .action(act(() => import('./commands/gate.ts')))
   command(
+    'boundary <session>',
+    'whether a session may compact, and why not',
+    `Reads the five signals of a session, as they stand over its last cycles, and decides: proceed, freeze, or freeze and
+discard the last epoch. Answers 0, 6 or 8; 5 where no such session was ever seen. Only looks, unless --freeze: then the
+reading is kept, and a session whose boundary is crossed is frozen, which nothing but a reconcile pass ends.`,
+    `spanstore boundary agent-7
+spanstore boundary agent-7 --freeze --json
+spanstore boundary agent-7 --plot signals.svg`,
+  )
+    .option('--freeze', 'keep the reading, and freeze the session when the decision says so')
+    .option('--plot <file>', 'draw the readings that were kept, over cycles, as SVG')
+    .action(act(() => import('./commands/boundary.ts')))
+  command(
     'check-anchors <file>',
     'whether a summary, alone, leads back to what it leaves out',
     `Whether a summary, alone, leads back to what it leaves out: every key it prints is tried, and counted against
@@ -374,6 +401,30 @@ SPANSTORE_TOKEN=secret spanstore serve --host 0.0.0.0`,
     .option('--allow-origin <origin...>', 'origins whose pages may use it from a browser')
     .option('--log', 'a line of JSON on stderr for each request')
     .action(act(() => import('./commands/serve.ts')))
+  const transferred = (name: 'import' | 'export', summary: string, description: string, examples: string) =>
+    command(`${name} <protocol>`, summary, description, examples)
+      .requiredOption('--url <address>', "the other server's address")
+      .option('--token <secret>', 'a token it asks for (default: $SPANSTORE_REMOTE_TOKEN)')
+      .option('--only <name...>', 'these collections alone')
+      .option('--tenant <name>', 'the tenant there', 'default_tenant')
+      .option('--database <name>', 'the database there', 'default_database')
+      .option('--batch <number>', 'records at once', '500')
+  transferred(
+    'import',
+    'bring the collections of a Chroma server into the store',
+    `Brings collections of a running server into the store, under the same names: records with their documents, vectors,
+metadata and URIs, and what the collections are configured as. A run that is cut short goes on where it was; one that is
+repeated brings what changed. Afterwards each record is looked for in the store. The protocol is "chroma".`,
+    `spanstore import chroma --url http://localhost:8000
+spanstore import chroma --url http://localhost:8000 --only notes papers`,
+  ).action(act(() => import('./commands/import.ts')))
+  transferred(
+    'export',
+    'bring collections of the store to a Chroma server',
+    `Brings collections of the store to a running server, which opens or makes them. A run that is cut short goes on where
+it was. Afterwards each record is looked for there. The protocol is "chroma".`,
+    'spanstore export chroma --url http://localhost:8000 --only notes',
+  ).action(act(() => import('./commands/export.ts')))
   command(
     'token',
     'create, list and revoke the tokens a server asks for',
@@ -394,6 +445,20 @@ spanstore token revoke 4f1c09a7d2e8`,
 
   program.commandsGroup('Looking after it:')
   command(
+    'switch-embedder <embedder>',
+    'compute all vectors of the collection by another model',
+    `Computes all vectors of the collection by another model, beside those that searches use meanwhile, and switches when
+none is missing. Says first how much there is to embed. What has a vector of that model already is not embedded again,
+so that an interrupted run goes on where it was. Afterwards, name the new model with --embedder or SPANSTORE_EMBEDDER.`,
+    `spanstore switch-embedder local --estimate
+spanstore switch-embedder nomic-embed-text@http://127.0.0.1:11434/v1 --yes
+spanstore switch-embedder text-embedding-3-small@https://api.openai.com/v1 --per-minute 3000`,
+  )
+    .option('--estimate', 'only say how much there is to embed')
+    .option('--per-minute <number>', 'at most so many texts a minute')
+    .option('--yes', 'do not ask')
+    .action(act(() => import('./commands/switch-embedder.ts')))
+  command(
     'stats',
     'count what is in the store',
     'Counts what is in the store.',
@@ -404,9 +469,14 @@ spanstore token revoke 4f1c09a7d2e8`,
     'compare everything derived with what it derives from',
     'Compares everything derived with the append-only tables. Answers 1 when something is wrong.',
     `spanstore verify
-spanstore verify --repair`,
+spanstore verify --repair
+spanstore verify --embeddings 100 --embedder text-embedding-3-small@https://api.openai.com/v1`,
   )
     .option('--repair', 'set right what can be derived')
+    .option(
+      '--embeddings <number>',
+      'embed so many texts of the collection anew, and compare with the stored vectors (needs --embedder)',
+    )
     .action(act(() => import('./commands/verify.ts')))
   command(
     'backup <dir>',
@@ -434,7 +504,7 @@ spanstore demo --store ./playground`,
 
 const AFTER = `
 Exit codes:
-  0 ok   3 empty   4 tombstone   5 absent   6 refused   7 undecided   1 failure   2 usage   130 interrupted
+  0 ok   3 empty   4 tombstone   5 absent   6 refused   7 undecided   8 rollback   1 failure   2 usage   130 interrupted
 
 Errors go to stderr; with --json as {"error": {"code", "message", "detail"}}.
 NO_COLOR turns colours off. "spanstore <command> --help" shows examples.`

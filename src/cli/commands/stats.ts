@@ -32,6 +32,14 @@ export async function run(context: Context): Promise<number> {
           ].map((number) => number.toLocaleString('en')),
         ]),
       ),
+      ...stats.collections.flatMap(({ name, rehydrations: { anchored, queried }, frozen }) => [
+        ...(anchored.asked + queried.asked === 0
+          ? []
+          : [
+              `${name}: keys read by their printed anchors ${anchored.ok} of ${anchored.asked} found, from queries ${queried.ok} of ${queried.asked}`,
+            ]),
+        ...(frozen === 0 ? [] : [`${name}: ${count(frozen, 'session')} frozen`]),
+      ]),
       `${count(stats.events, 'event')}, ${size(stats.bytes)}`,
     )
   return EXIT.ok
