@@ -1,4 +1,4 @@
-import { parseAnchors } from '../core/anchors.ts'
+import { parseAnchors, wordsOf } from '../core/anchors.ts'
 import { claimsOf } from '../core/claims.ts'
 import { isKey, type Key } from '../core/key.ts'
 import type { Elision, ElisionMarkers, Language } from './elisions.ts'
@@ -175,8 +175,7 @@ export async function runCompaction(
       prior = []
       continue
     }
-    const claims = answer.claims ?? claimsOf(answer.text)
-    const judged = await judgeDraft(port.gate, claims, answer.text)
+    const judged = await judgeDraft(port.gate, answer)
     const unfaithful = judged.flatMap(problemsOf)
     if (unfaithful.length > 0 && corrections < CORRECTIONS) {
       corrections++
@@ -210,19 +209,32 @@ export async function runCompaction(
 
 const printed = (key: Key): string => `[[${key}]]`
 
-/** Claims of a text that is not registered yet, against the spans whose keys it prints for them. */
-function judgeDraft(gate: GatePort, claims: readonly string[], text: string): Promise<readonly Judged[]> {
-  const asked = claims.map(
-    (claim): GateClaim => ({
-      text: claim,
-      selfSufficient: false,
-      beside: [],
-      within: text,
-      against: [],
-      unverified: false,
-    }),
-  )
-  return judgeClaims(gate, asked, { allowUnverified: false, allowBesideKeys: false })
+/**
+ * Claims of a text that is not registered yet, against the spans whose keys it prints for them. Where the summarizer
+ * lists its claims, a sentence that it left out of the list is still said: it joins them if it is unfaithful.
+ */
+async function judgeDraft(gate: GatePort, answer: CompactionAnswer): Promise<readonly Judged[]> {
+  const { text } = answer
+  const judge = (claims: readonly string[]) =>
+    judgeClaims(
+      gate,
+      claims.map(
+        (claim): GateClaim => ({
+          text: claim,
+          selfSufficient: false,
+          beside: [],
+          within: text,
+          against: [],
+          unverified: false,
+        }),
+      ),
+      { allowUnverified: false, allowBesideKeys: false },
+    )
+  const sentences = claimsOf(text)
+  if (answer.claims === undefined) return await judge(sentences)
+  const listed = new Set(answer.claims.map(wordsOf))
+  const unlisted = await judge(sentences.filter((sentence) => !listed.has(wordsOf(sentence))))
+  return [...(await judge(answer.claims)), ...unlisted.filter((claim) => problemsOf(claim).length > 0)]
 }
 
 const problemsOf = (claim: Judged): CompactionProblem[] =>

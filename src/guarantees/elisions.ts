@@ -1,3 +1,5 @@
+import { SpanStoreError } from '../core/errors.ts'
+
 /*
  * Words by which a text says that it left something out, or points at what stood elsewhere. Both stand in for
  * something that is not there; only an anchor brings it back.
@@ -149,6 +151,16 @@ export function findElisions(
 
 const plain = (words: string) => words.toLowerCase().replace(/\s+/g, ' ')
 
+function markersOf(language: Language | ElisionMarkers): ElisionMarkers {
+  const markers = typeof language === 'string' ? SHIPPED[language] : language
+  if (Array.isArray(markers?.elisions) && Array.isArray(markers.anaphora)) return markers
+  throw new SpanStoreError(
+    'INVALID_ARGUMENT',
+    `languages: ${JSON.stringify(language)} is not known; there are ${LANGUAGES.join(', ')}, or give { elisions, anaphora }`,
+    { path: 'languages', value: language },
+  )
+}
+
 interface Compiled {
   readonly pattern: RegExp
   readonly anaphora: ReadonlySet<string>
@@ -160,7 +172,7 @@ function compiled(languages: readonly (Language | ElisionMarkers)[]): Compiled {
   const name = languages.every((language) => typeof language === 'string') ? languages.join() : undefined
   const before = name === undefined ? undefined : known.get(name)
   if (before !== undefined) return before
-  const markers = languages.map((language) => (typeof language === 'string' ? SHIPPED[language] : language))
+  const markers = languages.map(markersOf)
   const words = [...new Set(markers.flatMap(({ elisions, anaphora }) => [...elisions, ...anaphora]))]
     // The longest first: "as noted above" is one mark, not two.
     .sort((a, b) => b.length - a.length)

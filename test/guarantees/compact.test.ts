@@ -372,6 +372,25 @@ describe('claims are compared before they are registered', () => {
     expect((await session.gate(high.key)).verdict).toBe('refused')
     await store.close()
   })
+
+  it('a sentence that the summarizer leaves out of its list of claims is compared all the same', async () => {
+    const { store, session, keys } = await world()
+    const done = made(
+      await session.compact({
+        source: 'chat',
+        summarize: (request) => ({
+          text: (quote(request) as string).replace(TURNS[3]!, WRONG),
+          claims: [`${TURNS[0]} [[${keys[0]}]]`],
+        }),
+      }),
+    )
+    expect(done.claims.map(({ text, unverified }) => [text, unverified])).toEqual([
+      [`${TURNS[0]} [[${keys[0]}]]`, false],
+      [`${WRONG} [[${keys[3]}]]`, true],
+    ])
+    expect((await session.gate(done.key)).verdict).toBe('refused')
+    await store.close()
+  })
 })
 
 describe('real conversations', () => {

@@ -99,6 +99,18 @@ describe('a summary is tried alone', () => {
     })
     expect(own.elisions).toEqual([{ text: 'dies und das', kind: 'elision', at: 4 }])
   })
+
+  it('refuses a floor that is none, a language it does not know, a resolver that cannot be asked', async () => {
+    for (const [resolver, options] of [
+      [known(), { minAnchorDensity: Number.NaN }],
+      [known(), { minAnchorDensity: 1.5 }],
+      [known(), { languages: ['fr'] }],
+      [undefined, {}],
+    ] as never[][])
+      await expect(checkAnchorIsolation('x', resolver!, options)).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+      })
+  })
 })
 
 describe('the reference code', () => {
