@@ -78,6 +78,7 @@ export type {
   CollectionInfo,
   Consumers,
   Embedder,
+  EmbeddingCheck,
   EmbedEstimate,
   EmbedOptions,
   EpochDiscarded,
@@ -115,6 +116,7 @@ export type {
 export type { SummaryInput } from './store/registration.ts'
 export type {
   Hit,
+  Rerank,
   SearchExplanation,
   SearchMode,
   SearchOptions,

@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError } from './core/errors.ts'
+import type { Key } from './core/key.ts'
 import type {
   DeferredVectors,
   Embedder,
+  EmbeddingCheck,
   EmbedEstimate,
   EmbedOptions,
   Switched,
+  VectorHead,
+  VectorIndex,
   VectorRecords,
 } from './ports.ts'
 
@@ -14,7 +18,15 @@ export interface IndexerOptions {
   readonly delay?: number
   /** How long to wait after a failure, at first and at most, in milliseconds. Default 1 000 and 60 000. */
   readonly retry?: readonly [first: number, most: number]
+  /** Makes the table of the new vectors before they are searched. */
+  readonly tables?: Pick<VectorIndex, 'prepare'>
 }
+
+/** Characters of a token, about. */
+const CHARACTERS = 4
+
+/** How many of the furthest are named. */
+const FURTHEST = 10
 
 /** Texts given to an embedder at once. */
 const BATCH = 64
@@ -25,6 +37,7 @@ export class Indexer implements DeferredVectors {
   readonly #embedder: Embedder | undefined
   readonly #delay: number
   readonly #retry: readonly [number, number]
+  readonly #tables: Pick<VectorIndex, 'prepare'> | undefined
   readonly #asked = new Set<number>()
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
@@ -35,6 +48,7 @@ export class Indexer implements DeferredVectors {
     this.#embedder = embedder
     this.#delay = options.delay ?? 200
     this.#retry = options.retry ?? [1_000, 60_000]
+    this.#tables = options.tables
   }
 
   /** Goes on trying when the embedder fails. */
@@ -68,8 +82,8 @@ export class Indexer implements DeferredVectors {
     }
   }
 
-  async embed(collection: number, options: EmbedOptions = {}): Promise<{ readonly embedded: number }> {
-    const { space, name, live } = this.#records.head(collection)
+  /** The embedder of this process, if it is the collection's. @throws NO_VECTORS, EMBEDDER_MISMATCH */
+  #own({ space, name }: VectorHead): Embedder {
     const embedder = this.#embedder
     if (embedder === undefined)
       throw new SpanStoreError(
@@ -77,18 +91,60 @@ export class Indexer implements DeferredVectors {
         'this process holds no embedder; open the store with one to compute vectors',
         { collection: name },
       )
-    const { id, dimensions } = embedder
+    const { id } = embedder
     if (space !== undefined && space.embedder !== '' && space.embedder !== id)
       throw new SpanStoreError(
         'EMBEDDER_MISMATCH',
         `collection ${JSON.stringify(name)} uses the embedder ${space.embedder}, this process holds ${id}; open the store with the former, or switch the collection`,
         { collection: name, expected: space.embedder, actual: id },
       )
+    return embedder
+  }
+
+  async embed(collection: number, options: EmbedOptions = {}): Promise<{ readonly embedded: number }> {
+    const head = this.#records.head(collection)
+    const { space, live } = head
+    const embedder = this.#own(head)
     const { embedded } = await this.#pass(collection, embedder, options, 0, false)
     // Every text may have had its vector already, from another collection.
     if (space === undefined && embedded === 0 && live > 0)
-      await this.#records.keep(collection, { embedder: id, dimensions, vectors: new Map() })
+      await this.#records.keep(collection, {
+        embedder: embedder.id,
+        dimensions: await dimensionsOf(embedder, options.signal),
+        vectors: new Map(),
+      })
     return { embedded }
+  }
+
+  async check(collection: number, count: number, options: EmbedOptions = {}): Promise<EmbeddingCheck> {
+    const head = this.#records.head(collection)
+    const embedder = this.#own(head)
+    const { space } = head
+    const chosen = space === undefined ? [] : this.#records.sample(collection, space, count)
+    const { signal, batch = BATCH } = options
+    const compared: { readonly key: Key; readonly cosine: number }[] = []
+    for (let i = 0; i < chosen.length; i += batch) {
+      const part = chosen.slice(i, i + batch)
+      const fresh = await compute(
+        embedder,
+        part.map(({ text }) => text),
+        signal,
+      )
+      part.forEach(({ key, vector }, j) => {
+        compared.push({ key, cosine: cosine(vector, fresh[j]!) })
+      })
+      options.onProgress?.(compared.length)
+      await rest(options, part.length)
+    }
+    compared.sort((a, b) => a.cosine - b.cosine)
+    const sum = compared.reduce((total, one) => total + one.cosine, 0)
+    return {
+      embedder: embedder.id,
+      compared: compared.length,
+      least: compared[0]?.cosine ?? 1,
+      mean: compared.length === 0 ? 1 : sum / compared.length,
+      furthest: compared.slice(0, FURTHEST),
+    }
   }
 
   async estimate(collection: number, embedder: Embedder): Promise<EmbedEstimate> {
@@ -98,7 +154,8 @@ export class Indexer implements DeferredVectors {
       for (const [hash, text] of found.texts) texts.set(hash, text.length)
       after = found.last
     }
-    return { texts: texts.size, characters: [...texts.values()].reduce((sum, length) => sum + length, 0) }
+    const characters = [...texts.values()].reduce((sum, length) => sum + length, 0)
+    return { texts: texts.size, characters, tokens: Math.ceil(characters / CHARACTERS) }
   }
 
   async switch(collection: number, embedder: Embedder, options: EmbedOptions = {}): Promise<Switched> {
@@ -111,12 +168,26 @@ export class Indexer implements DeferredVectors {
       )
     if (space?.embedder === embedder.id) return { embedded: 0, position }
     let embedded = 0
+    let prepared = space === undefined || this.#tables === undefined
     for (let after = 0; ; ) {
       // Ids only grow: what others write meanwhile is found behind what was seen.
       const pass = await this.#pass(collection, embedder, options, after, true, embedded)
       embedded = pass.embedded
       after = pass.end
-      const switched = await this.#records.switchTo(collection, embedder.id, embedder.dimensions, after)
+      if (!prepared) {
+        prepared = true
+        const { id } = embedder
+        const dimensions = await dimensionsOf(embedder, options.signal)
+        const next = { metric: space!.metric, dimensions, embedder: id, supplied: false }
+        await this.#tables!.prepare(
+          collection,
+          next,
+          options.signal === undefined ? {} : { signal: options.signal },
+        )
+        continue
+      }
+      const dimensions = await dimensionsOf(embedder, options.signal)
+      const switched = await this.#records.switchTo(collection, embedder.id, dimensions, after)
       if (switched !== undefined) return { embedded, position: switched }
     }
   }
@@ -130,8 +201,8 @@ export class Indexer implements DeferredVectors {
     beside: boolean,
     before = 0,
   ): Promise<{ readonly embedded: number; readonly end: number }> {
-    const { id, dimensions } = embedder
-    const { signal, batch = BATCH, pause = 0 } = options
+    const { id } = embedder
+    const { signal, batch = BATCH } = options
     let embedded = before
     let end = from
     for (;;) {
@@ -145,10 +216,11 @@ export class Indexer implements DeferredVectors {
       if (texts.size > 0) {
         const vectors = await compute(embedder, [...texts.values()], signal)
         const computed = new Map([...texts.keys()].map((hash, i) => [hash, vectors[i]!]))
+        const { dimensions } = embedder
         await this.#records.keep(collection, { embedder: id, dimensions, vectors: computed }, beside)
         embedded += texts.size
         options.onProgress?.(embedded)
-        if (pause > 0) await sleep(pause)
+        await rest(options, texts.size)
       }
       if (last === undefined) return { embedded, end }
       end = last
@@ -163,12 +235,35 @@ export class Indexer implements DeferredVectors {
   }
 }
 
+/** Of an embedder that has not been asked anything yet: some know only from an answer. */
+async function dimensionsOf(embedder: Embedder, signal: AbortSignal | undefined): Promise<number> {
+  if (embedder.dimensions === 0) await compute(embedder, ['How long are your vectors?'], signal)
+  return embedder.dimensions
+}
+
+/** As long as the next batch has to wait. Aborting ends it; whoever comes next says so. */
+async function rest({ signal, pause = 0, perMinute }: EmbedOptions, texts: number): Promise<void> {
+  const wait = Math.max(pause, perMinute === undefined ? 0 : (60_000 * texts) / perMinute)
+  if (wait > 0) await sleep(wait, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, aa, bb] = [0, 0, 0]
+  for (let i = 0; i < a.length; i++) {
+    dot += a[i]! * b[i]!
+    aa += a[i]! * a[i]!
+    bb += b[i]! * b[i]!
+  }
+  // Two zero vectors are the same.
+  return aa === 0 || bb === 0 ? Number(aa === bb) : dot / Math.sqrt(aa * bb)
+}
+
 async function compute(
   embedder: Embedder,
   texts: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Float32Array[]> {
-  const { id, dimensions } = embedder
+  const { id } = embedder
   const failed = (why: string, cause?: unknown) =>
     new SpanStoreError(
       'EMBEDDER_FAILED',
@@ -185,6 +280,8 @@ async function compute(
   }
   if (vectors.length !== texts.length)
     throw failed(`answered ${vectors.length} vectors for ${texts.length} texts`)
+  // Some know it only now.
+  const { dimensions } = embedder
   for (const vector of vectors)
     if (vector.length !== dimensions || !vector.every(Number.isFinite))
       throw failed(`answered a vector of ${vector.length} dimensions or with numbers that are not finite`)

@@ -50,6 +50,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     )
   if (!inMemory) makeDirectory(directory)
 
+  let commits = 0
   const derived: DerivedIndex[] = []
   const candidates: AttributeIndex['candidates'] = (...asked) => attributes.candidates(...asked)
   const ledger = openSqliteLedger(path, {
@@ -57,6 +58,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     derived,
     candidates,
     onCommit: () => {
+      commits++
       bell.ring()
       text.wake()
       vectors.wake()
@@ -70,7 +72,9 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
   const attributes = new SqliteAttributeIndex(ledger, path)
   const vectors = new LedgerVectorIndex(
     ledger.vectors,
-    inMemory ? {} : { directory: join(directory, 'index') },
+    inMemory
+      ? {}
+      : { directory: join(directory, 'index'), follow: (listener) => bell.follow(listener) },
   )
   derived.push(text, vectors, attributes)
   const host = {
@@ -83,6 +87,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     text,
     vectors,
     attributes,
+    commits: () => commits,
     clock,
     bell,
     consumers: new SqliteConsumers(host),
@@ -92,7 +97,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
       clock,
       onIdle: () => ledger.expire(),
     }),
-    deferred: new Indexer(ledger.vectors, options.embedder),
+    deferred: new Indexer(ledger.vectors, options.embedder, { tables: vectors }),
     ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
   })
 }

@@ -9,6 +9,7 @@ export interface GlobalOptions {
   readonly json?: boolean
   readonly store?: string
   readonly collection?: string
+  readonly embedder?: string
 }
 
 export type Colors = ReturnType<typeof createColors>
@@ -29,6 +30,9 @@ export class Context {
   readonly collectionGiven: boolean
   readonly colors: Colors
   readonly isTerminal = process.stdout.isTTY === true
+  /** As it was typed. */
+  readonly #embedder: string | undefined
+  #closing: (() => Promise<void>) | undefined
   #store: Store | undefined
   #signal: AbortSignal | undefined
 
@@ -38,12 +42,18 @@ export class Context {
     this.storeGiven = options.store !== undefined
     this.collectionGiven = options.collection !== undefined
     this.collectionName = options.collection ?? DEFAULT_COLLECTION
+    this.#embedder = options.embedder ?? (process.env.SPANSTORE_EMBEDDER || undefined)
     this.colors = createColors(!this.json && wantsColor())
   }
 
   /** The same, with another store. */
   at(directory: string): Context {
-    return new Context({ json: this.json, store: directory, collection: this.collectionName })
+    return new Context({
+      json: this.json,
+      store: directory,
+      collection: this.collectionName,
+      ...(this.#embedder === undefined ? {} : { embedder: this.#embedder }),
+    })
   }
 
   /** Columns of the terminal, to cut previews to. */
@@ -114,8 +124,15 @@ export class Context {
   }
 
   async #open(directory: string): Promise<Store> {
+    if (this.#store !== undefined) return this.#store
     const { openStore } = await import('../index.ts')
-    this.#store ??= await openStore(directory)
+    if (this.#embedder === undefined) this.#store = await openStore(directory)
+    else {
+      const { embedderOf } = await import('./embedder.ts')
+      const embedder = await embedderOf(this.#embedder)
+      this.#closing = async () => await embedder.close?.()
+      this.#store = await openStore(directory, { embedder })
+    }
     return this.#store
   }
 
@@ -144,6 +161,7 @@ export class Context {
 
   async close(): Promise<void> {
     await this.#store?.close()
+    await this.#closing?.()
   }
 }
 
@@ -168,6 +186,12 @@ export function parseJson<T>(option: string, text: string): T {
 export function parseNumber(name: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new UsageError(`${name} is ${JSON.stringify(text)}; give a whole number`)
+}
+
+/** A number from 0 on, typed as an option. @throws UsageError */
+export function parseFraction(name: string, text: string): number {
+  if (/^\d+(\.\d+)?$|^\.\d+$/.test(text)) return Number(text)
+  throw new UsageError(`${name} is ${JSON.stringify(text)}; give a number such as 0.5`)
 }
 
 /** A key as it may have been copied: in any case of letters, between the brackets of an anchor or not. */

@@ -103,6 +103,8 @@ export interface ErrorDetail {
 
   /** The embedder failed or answered with the wrong shape; nothing was written. */
   EMBEDDER_FAILED: { embedder: string }
+  /** The reranker of a search failed, or answered other than one score for each hit. */
+  RERANKER_FAILED: { hits: number }
   /** This process holds another embedder than the collection's active one. */
   EMBEDDER_MISMATCH: { collection: string; expected: string; actual: string }
   /** A vector search in a collection that has no vectors. */

@@ -3,9 +3,19 @@ import type { Hit, SearchResult } from './search-options.ts'
 /** How deep a ranking is read at most for the sake of its arrangement. */
 const DEEPEST = 10_000
 
-interface Page {
+export interface Page {
   readonly k: number
   readonly offset: number
+}
+
+/** How deep rankings are read before they are put together anew, at least. */
+const DEPTH = 64
+
+/** The same for most pages of one query, so that they are parts of one ranking. */
+export function depthOf({ k, offset }: Page): number {
+  let depth = DEPTH
+  while (depth < 2 * (offset + k)) depth *= 2
+  return depth
 }
 
 /** At most `perSource` hits of each source: reads the ranking as deep as that takes. */

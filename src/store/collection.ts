@@ -23,6 +23,7 @@ import type {
   Computed,
   DeferredVectors,
   Embedder,
+  EmbeddingCheck,
   EmbedEstimate,
   EmbedOptions,
   Erased,
@@ -310,6 +311,8 @@ export class Collection {
     if (missing.length === 0) {
       // Another collection embedded these texts; this one has to learn whose vectors it has.
       const words = this.#active === undefined && [...texts.values()].some((text) => text.trim() !== '')
+      // Some know the length of their vectors only once they made one.
+      if (words && embedder.dimensions === 0) await embedder.embedQuery([...texts.values()][0]!)
       return words
         ? { embedder: embedder.id, dimensions: embedder.dimensions, vectors: new Map() }
         : undefined
@@ -534,11 +537,21 @@ export class Collection {
    * EMBEDDER_MISMATCH, ABORTED
    */
   async embed(options: EmbedOptions = {}): Promise<{ readonly embedded: number }> {
-    object('embed', options, EMBED_FIELDS)
+    checkEmbedOptions('embed', options)
     return await this.#context.deferred.embed(this.#info.ref, options)
   }
 
-  /** How many texts, and characters, `switchEmbedder` would have to embed. */
+  /**
+   * Embeds the texts of some live spans again and compares: hosted models change silently, and then new queries are
+   * compared with vectors of another model. Where `least` is well below 1, `switchEmbedder` to the model under another
+   * id. @throws NO_VECTORS without an embedder, EMBEDDER_FAILED, EMBEDDER_MISMATCH, ABORTED
+   */
+  async checkEmbeddings(count: number, options: EmbedOptions = {}): Promise<EmbeddingCheck> {
+    checkEmbedOptions('checkEmbeddings', options)
+    return await this.#context.deferred.check(this.#info.ref, wholeNumber('count', count, 1), options)
+  }
+
+  /** How many texts, characters and tokens `switchEmbedder` would have to embed, before it begins. */
   async estimateSwitch(embedder: Embedder): Promise<EmbedEstimate> {
     return await this.#context.deferred.estimate(this.#info.ref, embedderOf(embedder))
   }
@@ -551,7 +564,7 @@ export class Collection {
    * @throws COLLECTION_MISMATCH where vectors were supplied by callers, EMBEDDER_FAILED, ABORTED
    */
   async switchEmbedder(embedder: Embedder, options: EmbedOptions = {}): Promise<Switched> {
-    object('switchEmbedder', options, EMBED_FIELDS)
+    checkEmbedOptions('switchEmbedder', options)
     const switched = await this.#context.deferred.switch(this.#info.ref, embedderOf(embedder), options)
     this.#embedder = embedder
     this.#active = embedder.id
@@ -633,7 +646,15 @@ export class Collection {
   }
 }
 
-const EMBED_FIELDS = ['signal', 'onProgress', 'batch', 'pause']
+function checkEmbedOptions(path: string, options: EmbedOptions): void {
+  object(path, options, ['signal', 'onProgress', 'batch', 'pause', 'perMinute'])
+  for (const [name, least] of [
+    ['batch', 1],
+    ['pause', 0],
+    ['perMinute', 1],
+  ] as const)
+    if (options[name] !== undefined) wholeNumber(`${path}.${name}`, options[name], least)
+}
 
 function embedderOf(embedder: Embedder): Embedder {
   if (typeof embedder?.embedDocuments === 'function' && typeof embedder.id === 'string') return embedder

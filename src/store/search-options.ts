@@ -6,6 +6,13 @@ import { flag, invalid, object, vectorOf, wellFormed, wholeNumber } from './inpu
 
 export type SearchMode = 'vector' | 'text' | 'hybrid'
 
+/** `scores[i]` is of `hits[i]`. */
+export type Rerank = (
+  text: string,
+  hits: readonly Hit[],
+  signal: AbortSignal | undefined,
+) => Promise<readonly number[]> | readonly number[]
+
 export interface SearchOptions {
   /**
    * Words as they come, a question for instance. Every word is optional: spans with more of them, and with rarer
@@ -38,6 +45,12 @@ export interface SearchOptions {
   readonly weights?: { readonly text?: number; readonly vector?: number }
   /** Leave out hits whose `score` is lower. */
   readonly minScore?: number
+  /**
+   * Orders the best hits anew: a cross-encoder, a language model, a rule of your own. It gets the query's text and the
+   * best 64 hits (for later pages more) and answers one score for each, higher is better; they become the hits' scores.
+   * What lies deeper is not in the answer. When it fails the search does. @throws RERANKER_FAILED
+   */
+  readonly rerank?: Rerank
   /** At most so many hits of one source. */
   readonly perSource?: number
   /**
@@ -95,6 +108,8 @@ export interface SearchExplanation {
   readonly pruned: readonly string[]
   /** How vectors were compared, where they were. */
   readonly vectors?: VectorPath
+  /** How many hits were ordered anew, and how many milliseconds that took. */
+  readonly reranked?: { readonly hits: number; readonly took: number }
 }
 
 /** Hits are live spans, best first. An answer that may be missing something says so: `complete` is false. */
@@ -125,6 +140,7 @@ const FIELDS = [
   'weights',
   'perSource',
   'diversity',
+  'rerank',
   'highlight',
   'explain',
   'signal',
@@ -152,6 +168,7 @@ export interface Asked {
   readonly weights: { readonly text: number; readonly vector: number }
   readonly perSource: number | undefined
   readonly diversity: number
+  readonly rerank: Rerank | undefined
   readonly highlight: boolean
   readonly explain: boolean
   readonly signal: AbortSignal | undefined
@@ -160,7 +177,11 @@ export interface Asked {
 
 export function check(options: SearchOptions): Asked {
   object('search', options, FIELDS)
-  const { mode, accuracy, minScore, diversity } = options
+  const { mode, accuracy, minScore, diversity, rerank } = options
+  if (rerank !== undefined && typeof rerank !== 'function')
+    throw invalid('search.rerank', rerank, 'give a function from a text and hits to a score for each')
+  if (rerank !== undefined && options.text === undefined)
+    throw invalid('search.rerank', rerank, 'it needs a text to compare the hits with')
   if (mode !== undefined && !MODES.includes(mode))
     throw invalid('search.mode', mode, "give 'vector', 'text' or 'hybrid'")
   if (
@@ -196,6 +217,7 @@ export function check(options: SearchOptions): Asked {
     perSource:
       options.perSource === undefined ? undefined : wholeNumber('search.perSource', options.perSource, 1),
     diversity: diversity ?? 0,
+    rerank,
     highlight: flag('search.highlight', options.highlight),
     explain: flag('search.explain', options.explain),
     signal: options.signal,

@@ -11,9 +11,10 @@ import type {
   VectorRecords,
   VectorSpace,
 } from '../ports.ts'
-import { diversified, grouped } from './arrange.ts'
+import { depthOf, diversified, grouped, type Page } from './arrange.ts'
 import { fuse } from './fusion.ts'
 import { invalid } from './input.ts'
+import { reranked } from './rerank.ts'
 import {
   type Asked,
   check,
@@ -33,9 +34,6 @@ export interface Searched {
   readonly embedder: Embedder | undefined
 }
 
-/** How deep each ranking is read before two are fused, at least. */
-const DEPTH = 64
-
 /**
  * @throws INVALID_ARGUMENT, INVALID_FILTER, INVALID_VECTOR, NO_VECTORS, EMBEDDER_MISMATCH, EMBEDDER_FAILED,
  * COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED
@@ -47,8 +45,19 @@ export async function search(
 ): Promise<SearchResult> {
   const asked = check(options)
   const { records } = searched
-  const ask = (page: { readonly k: number; readonly offset: number }) =>
-    answer(searched, collection, { ...asked, ...page }, options.mode)
+  const found = (page: Page) =>
+    answer(
+      searched,
+      collection,
+      // Scores are given anew.
+      { ...asked, ...page, ...(asked.rerank === undefined ? {} : { minScore: Number.NEGATIVE_INFINITY }) },
+      options.mode,
+    )
+  const { rerank, text, signal, minScore } = asked
+  const ask =
+    rerank === undefined || text === undefined
+      ? found
+      : (page: Page) => reranked(page, { rerank, text, signal, minScore }, found)
   const { perSource, diversity } = asked
   const some =
     perSource === undefined ? ask : (page: Asked) => grouped(page, perSource, (inner) => ask(inner))
@@ -86,10 +95,11 @@ async function answer(
     return resultOf('text', textHits(answer), asked, { text: answer, mute: position })
   }
   if (mode === 'vector') {
-    const answer = await byVector(searched, collection, asked, vector, asked.k, asked.offset)
+    const by = { vector, embedder: space.embedder }
+    const answer = await byVector(searched, collection, asked, by, asked.k, asked.offset)
     return resultOf('vector', vectorHits(answer, space.metric), asked, { vectors: answer })
   }
-  return await hybrid(searched, collection, asked, vector)
+  return await hybrid(searched, collection, asked, { vector, embedder: space.embedder })
 }
 
 /** The nearest other spans of a live span that has a vector. @throws KEY_NOT_LIVE, NO_VECTORS */
@@ -117,7 +127,8 @@ export async function similar(
       { keys: [{ key, status: row === undefined ? 'absent' : 'tombstone' }] },
     )
   const asked = { ...check({ ...options, vector: row.vector }), except: row.id }
-  const answer = await byVector(searched, collection, asked, row.vector, asked.k, asked.offset)
+  const by = { vector: row.vector, embedder: space.embedder }
+  const answer = await byVector(searched, collection, asked, by, asked.k, asked.offset)
   return resultOf('vector', vectorHits(answer, space.metric), asked, { vectors: answer })
 }
 
@@ -188,7 +199,7 @@ const byVector = (
   searched: Searched,
   { ref }: CollectionInfo,
   asked: Asked,
-  vector: Float32Array,
+  { vector, embedder }: { readonly vector: Float32Array; readonly embedder: string },
   limit: number,
   offset: number,
 ) =>
@@ -197,6 +208,7 @@ const byVector = (
     limit,
     offset,
     accuracy: asked.accuracy,
+    ...optional('embedder', asked.vector === undefined ? embedder : undefined),
     ...optional('where', asked.where),
     ...optional('asOf', asked.asOf),
     ...optional('except', asked.except),
@@ -208,13 +220,12 @@ async function hybrid(
   searched: Searched,
   collection: CollectionInfo,
   asked: Asked,
-  vector: Float32Array,
+  by: { readonly vector: Float32Array; readonly embedder: string },
 ): Promise<SearchResult> {
-  let depth = DEPTH
-  while (depth < 2 * (asked.offset + asked.k)) depth *= 2
+  const depth = depthOf(asked)
   const [text, vectors] = await Promise.all([
     byText(searched, collection, asked, depth, 0),
-    byVector(searched, collection, asked, vector, depth, 0),
+    byVector(searched, collection, asked, by, depth, 0),
   ])
   const fused = fuse([
     { ids: text.hits.map(({ id }) => id), weight: asked.weights.text },

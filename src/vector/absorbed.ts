@@ -12,6 +12,8 @@ export interface Base {
   readonly waiting: readonly number[]
   /** It never had a span with a higher id. */
   readonly lastId: number
+  /** Spans it left out, because their vectors have no direction. */
+  readonly zeros: readonly number[]
 }
 
 /**
@@ -28,6 +30,8 @@ export class Absorbed {
   /** How many of these the base may still answer. */
   dated = 0
   #lastId: number
+  /** Spans that the base left out, and whose distance to anything is 1. */
+  zeros: readonly number[]
   /** Live spans with words but no vector, and the hash each waits for. */
   readonly #waiting = new Map<number, string>()
   readonly #byHash = new Map<string, Set<number>>()
@@ -51,6 +55,7 @@ export class Absorbed {
     this.resident = new Resident(space.metric, space.dimensions)
     this.hasBase = base !== undefined
     this.#lastId = base?.lastId ?? 0
+    this.zeros = base?.zeros ?? []
     this.#arrivals = records.arrived(space.embedder, undefined).through
     this.#position = base?.position ?? position
     this.#scan = base === undefined ? 0 : undefined
@@ -146,6 +151,7 @@ export class Absorbed {
   rebase(base: Base): void {
     const waiting = new Set(base.waiting)
     this.#lastId = base.lastId
+    this.zeros = base.zeros
     this.dated = 0
     for (const [id, position] of this.touched) {
       // A vector that arrived without an event is in the base when the span does not wait there any more.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { VectorHead, VectorRecords, VectorRow, VectorSpace } from '../ports.ts'
 import { FileLock } from './lock.ts'
+import { hasNoDirection } from './metric.ts'
 import { goesOn, newState, States, type TableState, tableName } from './state.ts'
 import { LanceTable } from './table.ts'
 
@@ -28,7 +29,7 @@ const PATIENCE = 2_000
  * by one, so it must not be seldom.
  */
 const COMMITS = 50
-const REST = 5_000
+const REST = 3_000
 const PART = 1 / 50
 
 /**
@@ -58,6 +59,8 @@ export class Keeper {
   readonly #options: KeeperOptions
   readonly #lock: FileLock
   readonly #tables = new Map<string, LanceTable>()
+  /** Tables that no collection uses yet. */
+  readonly #prepared = new Set<string>()
   readonly states: States
 
   constructor(records: VectorRecords, directory: string, options: KeeperOptions) {
@@ -65,6 +68,11 @@ export class Keeper {
     this.#options = options
     this.#lock = new FileLock(join(directory, 'lock.db'))
     this.states = new States(directory)
+  }
+
+  /** Whether this process keeps the tables. */
+  get holds(): boolean {
+    return this.#lock.held
   }
 
   /** What is known of a collection's table where it can be searched now. */
@@ -121,16 +129,18 @@ export class Keeper {
 
   /**
    * Brings a collection's table up to the log, and its index. False: another process is at it. `check` throws when
-   * it is time to stop; the commit under way is finished first.
+   * it is time to stop; the commit under way is finished first. `other`: the table of vectors not searched yet.
    */
   async tend(
     collection: number,
     check: () => void,
     onProgress?: (pending: number) => void,
+    other?: VectorSpace,
   ): Promise<boolean> {
     const head = this.#records.head(collection)
-    const { space } = head
+    const space = other ?? head.space
     if (space === undefined) return true
+    if (other !== undefined) this.#prepared.add(tableName(head, other))
     mkdirSync(this.states.directory, { recursive: true })
     if (!this.#lock.take()) return false
     for (let attempt = 0; ; attempt++) {
@@ -186,8 +196,11 @@ export class Keeper {
       }
       if (next !== undefined) {
         const { lastId } = state
-        const dead = rows.filter(({ id, vector }) => vector === undefined && id <= lastId)
-        const there = rows.flatMap(({ id, vector }) => (vector === undefined ? [] : [{ id, vector }]))
+        const there = rows.flatMap(({ id, vector }) =>
+          vector === undefined || isZero(space, vector) ? [] : [{ id, vector }],
+        )
+        const kept = new Set(there.map(({ id }) => id))
+        const dead = rows.filter(({ id }) => !kept.has(id) && id <= lastId)
         const dated = surplus ? rows : dead
         await table.delete(dated.map(({ id }) => id))
         await table.replace(surplus ? [] : there.filter(({ id }) => id <= lastId))
@@ -211,13 +224,13 @@ export class Keeper {
     if (state.scan !== null) {
       const { rows, last } = records.copy(collection, space, state.scan, ROWS)
       const mark = last === undefined ? (records.mark(collection, state.position) ?? null) : null
-      const next = { ...grown(state, rows), scan: last ?? null, mark }
+      const next = { ...grown(state, rows, space), scan: last ?? null, mark }
       const { position } = records.head(collection)
       return { rows, next, erased: false, left: position - state.position + 1 }
     }
     const { rows, through, position, erased } = records.follow(collection, space, state.position, ROWS)
     const mark = records.mark(collection, through) ?? null
-    const next = { ...grown(state, rows), position: through, mark }
+    const next = { ...grown(state, rows, space), position: through, mark }
     return { rows, next, erased, left: position - through }
   }
 
@@ -229,7 +242,7 @@ export class Keeper {
       rows.push(...asked.filter(({ vector }) => vector !== undefined))
       await nextTurn()
     }
-    return { rows, next: rows.length === 0 ? undefined : grown(state, rows), erased: false, left: 0 }
+    return { rows, next: rows.length === 0 ? undefined : grown(state, rows, space), erased: false, left: 0 }
   }
 
   /** Latency stays flat under many small commits only if their files are joined now and then. */
@@ -303,8 +316,10 @@ export class Keeper {
     )
     for (const entry of readdirSync(directory)) {
       const name = /^(.*)\.(lance|json)$/.exec(entry)?.[1]
-      if (name !== undefined && !used.has(name))
-        rmSync(join(directory, entry), { recursive: true, force: true })
+      if (name === undefined || used.has(name) || this.#prepared.has(name)) continue
+      this.#tables.get(name)?.close()
+      this.#tables.delete(name)
+      rmSync(join(directory, entry), { recursive: true, force: true })
     }
     return true
   }
@@ -317,14 +332,20 @@ export class Keeper {
   }
 }
 
-/** What is waiting, and how high ids go, once these rows are taken in. */
-function grown(state: TableState, rows: readonly VectorRow[]): TableState {
+const isZero = (space: VectorSpace, vector: Float32Array): boolean =>
+  space.metric === 'cosine' && hasNoDirection(vector)
+
+/** What the table lacks, and how high ids go, once these rows are taken in. */
+function grown(state: TableState, rows: readonly VectorRow[], space: VectorSpace): TableState {
   const waiting = new Set(state.waiting)
+  const zeros = new Set(state.zeros)
   let { lastId } = state
-  for (const { id, waitsFor } of rows) {
+  for (const { id, vector, waitsFor } of rows) {
     if (waitsFor === undefined) waiting.delete(id)
     else waiting.add(id)
+    if (vector !== undefined && isZero(space, vector)) zeros.add(id)
+    else zeros.delete(id)
     if (id > lastId) lastId = id
   }
-  return { ...state, waiting: [...waiting], lastId }
+  return { ...state, waiting: [...waiting], zeros: [...zeros], lastId }
 }

@@ -20,6 +20,9 @@ export const queryOf = (metric: Metric, vector: Float32Array): Query => ({
   scale: inverseLength(vector, 0, vector.length),
 })
 
+/** Cosine cannot compare it: its distance to anything is 1. */
+export const hasNoDirection = (vector: Float32Array): boolean => inverseLength(vector, 0, vector.length) === 0
+
 export function inverseLength(data: Float32Array, offset: number, dimensions: number): number {
   let sum = 0
   for (let i = offset; i < offset + dimensions; i++) sum += data[i]! * data[i]!

@@ -5,7 +5,7 @@ import type { VectorHead, VectorMark, VectorRecords, VectorSpace } from '../port
 import { writeDurably } from './durable.ts'
 
 /** Raise it when tables change: one of another format is made anew. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** What a table holds: the collection as of `position`, once the copy is over. Written after the table's files are synced. */
 export interface TableState {
@@ -21,6 +21,8 @@ export interface TableState {
   readonly lastId: number
   /** Live spans with words that had no vector. */
   readonly waiting: readonly number[]
+  /** Live spans whose vector has no direction, under cosine. The table has its vectors as directions, and leaves them out. */
+  readonly zeros: readonly number[]
   /** The table's own version when this was written: another one holds rows that this does not speak of. */
   readonly version: number
   /** Commits since the files were last joined. */
@@ -46,6 +48,7 @@ export const newState = (head: VectorHead, space: VectorSpace, version: number):
   scan: 0,
   lastId: 0,
   waiting: [],
+  zeros: [],
   version,
   commits: 0,
   mark: null,
@@ -110,7 +113,8 @@ function parse(path: string): TableState | undefined {
       Number.isSafeInteger(state.position) &&
       Number.isSafeInteger(state.lastId) &&
       Number.isSafeInteger(state.version) &&
-      Array.isArray(state.waiting)
+      Array.isArray(state.waiting) &&
+      Array.isArray(state.zeros)
     return whole ? state : undefined
   } catch {
     return undefined

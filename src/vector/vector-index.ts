@@ -30,6 +30,8 @@ export interface VectorIndexOptions {
   readonly patience?: number
   /** How long files of an older version of a table are kept for other processes, in milliseconds. Default 10 minutes. */
   readonly grace?: number
+  /** Calls the listener after every commit to the store, of whichever process, until the answer is called. */
+  readonly follow?: (listener: () => void) => () => void
 }
 
 /** How often a table is asked before it is taken for damaged. */
@@ -52,6 +54,8 @@ export class LedgerVectorIndex implements VectorIndex {
   readonly #gather: number
   readonly #patience: number
   readonly #keeper: Keeper | undefined
+  readonly #options: VectorIndexOptions
+  #unfollow: (() => void) | undefined
   /** When tables last took something in. */
   readonly #tended = new Map<number, number>()
   readonly #absorbed = new Map<number, Absorbed>()
@@ -63,6 +67,7 @@ export class LedgerVectorIndex implements VectorIndex {
 
   constructor(records: VectorRecords, options: VectorIndexOptions = {}) {
     this.#records = records
+    this.#options = options
     this.#memory = options.memory ?? 256 * 2 ** 20
     this.#large = options.large ?? 10_000
     this.#gather = options.gather ?? 500
@@ -89,10 +94,11 @@ export class LedgerVectorIndex implements VectorIndex {
         `the query has ${query.vector.length} dimensions; vectors of collection ${JSON.stringify(head.name)} have ${space.dimensions}`,
         { path: 'search.vector', expected: space.dimensions, actual: query.vector.length },
       )
+    if (query.embedder !== undefined) requireEmbedder(head, query.embedder)
     const asked = queryOf(space.metric, query.vector)
     if (query.asOf !== undefined)
       return await this.#searchLedger(collection, space, query, asked, query.asOf, pause)
-    const answer = await this.#searchView(collection, query, asked, pause)
+    const answer = await this.#searchView(collection, space, query, asked, pause)
     if (answer === undefined)
       return await this.#searchLedger(collection, space, query, asked, head.position, pause)
     // Everything acknowledged before the search began is in it. What came later may be; none of it is dead.
@@ -102,6 +108,7 @@ export class LedgerVectorIndex implements VectorIndex {
   /** Undefined: there is too much to hold in memory, and no table. `failures`: how often the table could not be used. */
   async #searchView(
     collection: number,
+    space: VectorSpace,
     query: VectorQuery,
     asked: Query,
     pause: Pause,
@@ -109,7 +116,11 @@ export class LedgerVectorIndex implements VectorIndex {
   ): Promise<VectorAnswer | undefined> {
     const started = performance.now()
     const absorbed = await this.#caughtUp(collection, pause, failures < RETRIES)
+    // Switched since the query was understood: it cannot be compared with what is there now.
+    requireEmbedder(this.#records.head(collection), space.embedder)
     if (absorbed === undefined) return undefined
+    // Everything is as far from a query without direction, so that no table can say what is nearest.
+    if (absorbed.hasBase && asked.metric === 'cosine' && asked.scale === 0) return undefined
     const absorbing = performance.now() - started
     // Written by others, who may not keep the tables.
     if (absorbed.touched.size >= GROUP) this.wake()
@@ -132,7 +143,7 @@ export class LedgerVectorIndex implements VectorIndex {
         this.#absorbed.delete(collection)
         this.wake()
       }
-      return await this.#searchView(collection, query, asked, pause, failures + 1)
+      return await this.#searchView(collection, space, query, asked, pause, failures + 1)
     }
   }
 
@@ -266,6 +277,7 @@ export class LedgerVectorIndex implements VectorIndex {
     await this.#alone(async () => {
       for (const collection of chosen)
         await keeper.tend(collection, check, (pending) => options.onProgress?.(collection, pending))
+      if (keeper.holds) keeper.sweep()
     })
   }
 
@@ -281,6 +293,17 @@ export class LedgerVectorIndex implements VectorIndex {
 
   wake(): void {
     this.#wakeIn(this.#gather)
+  }
+
+  async prepare(
+    collection: number,
+    space: VectorSpace,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    const keeper = this.#keeper
+    if (keeper === undefined || this.#records.head(collection).live < this.#large) return
+    const check = this.#checkFor(options.signal)
+    await this.#alone(async () => await keeper.tend(collection, check, undefined, space))
   }
 
   #wakeIn(milliseconds: number): void {
@@ -307,11 +330,19 @@ export class LedgerVectorIndex implements VectorIndex {
         if (pending === 0) continue
         const waited = performance.now() - (this.#tended.get(collection) ?? 0)
         if (pending >= GROUP || waited >= this.#patience) {
-          await keeper.tend(collection, check)
+          const mine = await keeper.tend(collection, check)
           this.#tended.set(collection, performance.now())
+          // Whoever keeps the tables hears of what others commit, too.
+          if (mine) this.#follow()
         } else this.#wakeIn(this.#patience - waited)
       }
+      // Of a former embedder, or of a collection that was dropped.
+      if (keeper.holds) keeper.sweep()
     })
+  }
+
+  #follow(): void {
+    this.#unfollow ??= this.#options.follow?.(() => this.wake())
   }
 
   async verify(repair: boolean): Promise<readonly Problem[]> {
@@ -334,6 +365,7 @@ export class LedgerVectorIndex implements VectorIndex {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
+    this.#unfollow?.()
     this.#closing.abort()
     await this.#background
     this.#absorbed.clear()
@@ -361,6 +393,16 @@ export class LedgerVectorIndex implements VectorIndex {
       check()
     }
   }
+}
+
+/** @throws EMBEDDER_MISMATCH */
+function requireEmbedder({ name, space }: VectorHead, embedder: string): void {
+  if (space === undefined || space.embedder === embedder) return
+  throw new SpanStoreError(
+    'EMBEDDER_MISMATCH',
+    `collection ${JSON.stringify(name)} was switched from the embedder ${JSON.stringify(embedder)} to ${space.embedder} while it was searched; search again with a vector of the latter`,
+    { collection: name, expected: space.embedder, actual: embedder },
+  )
 }
 
 function spaceOf(head: VectorHead): VectorSpace {

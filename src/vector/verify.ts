@@ -52,7 +52,8 @@ async function differences(
   // What is behind is no fault.
   if (!(await keeper.tend(collection, check))) return []
   const counts = { surplus: 0, twice: 0, wrong: 0, missing: 0 }
-  const seen = new Set<number>()
+  const seen = new Set(state.zeros)
+  const held = new Set<number>()
   try {
     const table = await keeper.open(head, space)
     for await (const batch of table.everything())
@@ -68,7 +69,8 @@ async function differences(
             .map(({ id, vector }) => [id, vector]),
         )
         for (const { id, vector } of part) {
-          if (seen.has(id)) counts.twice++
+          if (held.has(id)) counts.twice++
+          held.add(id)
           seen.add(id)
           const truth = live.get(id)
           if (truth === undefined) counts.surplus++

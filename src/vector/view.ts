@@ -91,7 +91,8 @@ export function indexView(
       // Some of what the table answers is dated.
       const wanted = limit + slack + Math.min(absorbed.dated, 256)
       const { found, all } = await table.nearest(query.vector, wanted, accuracy)
-      const current = found.filter(({ id }) => !touched.has(id) && id !== except).sort(closer)
+      const apart = absorbed.zeros.map((id) => ({ id, distance: 1 }))
+      const current = [...found, ...apart].filter(({ id }) => !touched.has(id) && id !== except).sort(closer)
       const best = await compared(
         current.slice(0, limit + slack).map(({ id }) => id),
         limit,

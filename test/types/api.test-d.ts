@@ -16,7 +16,7 @@ client satisfies StoreApi
 /** What needs the process that has the store: embedders, directories, and what derives an index. */
 type InProcess = {
   store: 'backup' | 'activity'
-  collection: 'switchEmbedder' | 'estimateSwitch' | 'records'
+  collection: 'switchEmbedder' | 'estimateSwitch' | 'checkEmbeddings' | 'records'
   session: never
 }
 

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises'
+import { confirmed } from '../confirm.ts'
 import { type Context, typedKey } from '../context.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { count } from '../terminal.ts'
@@ -41,13 +41,4 @@ export async function run(
       context.print(colors.yellow(`not complete yet, waiting for ${result.waitingFor.join(', ')}`))
   }
   return result.absent.length > 0 ? EXIT.absent : EXIT.ok
-}
-
-async function confirmed(question: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true)
-    throw new UsageError(`${question} Nobody is there to ask: confirm with --yes`)
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await lines.question(`${question} [y/N] `)
-  lines.close()
-  return /^y(es)?$/i.test(answer.trim())
 }

@@ -1,5 +1,5 @@
-import type { Hit, SearchOptions, Where } from '../../index.ts'
-import { type Context, parseJson, parseNumber } from '../context.ts'
+import type { Hit, SearchOptions, SearchResult, Where } from '../../index.ts'
+import { type Context, parseFraction, parseJson, parseNumber } from '../context.ts'
 import { EXIT, UsageError } from '../exit.ts'
 import { preview, safe } from '../terminal.ts'
 
@@ -14,6 +14,11 @@ export async function run(
     readonly where?: string
     readonly mode?: string
     readonly asOf?: string
+    readonly accuracy?: string
+    readonly perSource?: string
+    readonly diversity?: string
+    readonly minScore?: string
+    readonly weights?: string
     readonly explain?: boolean
   },
 ): Promise<number> {
@@ -28,6 +33,18 @@ export async function run(
     ...(mode === undefined ? {} : { mode }),
     ...(options.where === undefined ? {} : { where: parseJson<Where>('--where', options.where) }),
     ...(options.asOf === undefined ? {} : { asOf: parseNumber('--as-of', options.asOf) }),
+    ...(options.accuracy === undefined
+      ? {}
+      : {
+          accuracy:
+            options.accuracy === 'exact' ? ('exact' as const) : parseFraction('--accuracy', options.accuracy),
+        }),
+    ...(options.perSource === undefined ? {} : { perSource: parseNumber('--per-source', options.perSource) }),
+    ...(options.diversity === undefined
+      ? {}
+      : { diversity: parseFraction('--diversity', options.diversity) }),
+    ...(options.minScore === undefined ? {} : { minScore: parseFraction('--min-score', options.minScore) }),
+    ...(options.weights === undefined ? {} : { weights: weightsOf(options.weights) }),
     ...(options.explain === true ? { explain: true } : {}),
   }
   const collection = await context.collection()
@@ -43,6 +60,8 @@ export async function run(
     if (result.hits.length === 0) context.print('No live span fits.')
     if (result.explain !== undefined)
       context.print(
+        colors.dim(`mode ${result.explain.mode}`),
+        ...pathOf(result).map((line) => colors.dim(line)),
         colors.dim(
           `looked for ${result.explain.words.join(', ') || 'nothing'}${
             result.explain.pruned.length > 0 ? `; too common: ${result.explain.pruned.join(', ')}` : ''
@@ -53,6 +72,23 @@ export async function run(
       context.note(colors.yellow(`This answer may be missing something: ${result.reasons.join(', ')}`))
   }
   return result.complete || result.hits.length > 0 ? EXIT.ok : EXIT.failure
+}
+
+function weightsOf(typed: string): { readonly text: number; readonly vector: number } {
+  const [text, vector, ...more] = typed.split(',')
+  if (text === undefined || vector === undefined || more.length > 0)
+    throw new UsageError(`--weights is ${JSON.stringify(typed)}; give two numbers, such as 1,0.7`)
+  return { text: parseFraction('--weights', text.trim()), vector: parseFraction('--weights', vector.trim()) }
+}
+
+/** How vectors were compared, where they were. */
+function pathOf({ explain }: SearchResult): string[] {
+  const vectors = explain?.vectors
+  if (vectors === undefined) return []
+  const { path, approximate, candidates, filter, tail, searching } = vectors
+  return [
+    `vectors compared in ${path === 'resident' ? 'memory' : `the ${path}`}${approximate ? ', approximately' : ''}: ${candidates} candidates, filter ${filter}, ${tail} beside the index, ${searching.toFixed(1)} ms`,
+  ]
 }
 
 /** The text around the first word that was found, with the found words marked. */

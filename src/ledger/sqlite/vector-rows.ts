@@ -16,12 +16,14 @@ export function embedderId(
     collection,
     name,
   )
-  if (row === undefined)
+  if (row === undefined) {
+    if (name === '') refuseOtherLength(connection, collection, dimensions)
     return Number(
       connection
         .prepare(insertInto('embedder', ['collection', 'name', 'dimensions']))
         .run(collection, name, dimensions).lastInsertRowid,
     )
+  }
   if (row[1] !== dimensions)
     throw new SpanStoreError(
       'INVALID_VECTOR',
@@ -40,6 +42,21 @@ export function floatsOf(bytes: Buffer): Float32Array {
 
 export const bytes = (vector: Float32Array) =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+
+/** The first supplied vector of a collection whose embedder makes vectors of another length. */
+function refuseOtherLength(connection: Connection, collection: number, dimensions: number): void {
+  const active = connection.row<[string, number]>(
+    `SELECT e.name, e.dimensions FROM collection_head h CROSS JOIN embedder e ON e.id = h.embedder
+     WHERE h.collection = ?`,
+    collection,
+  )
+  if (active === undefined || active[1] === dimensions) return
+  throw new SpanStoreError(
+    'INVALID_VECTOR',
+    `a vector of ${dimensions} dimensions; the collection's embedder ${active[0]} makes vectors of ${active[1]}, and the two could never be compared. Leave the vector out, or use another collection`,
+    { path: 'vector', expected: active[1], actual: dimensions },
+  )
+}
 
 export function writeSupplied(
   connection: Connection,
@@ -77,15 +94,30 @@ export function writeComputed(
     )
 }
 
+/** The first computed vector of a collection whose callers supply vectors of another length. */
+function refuseSupplied(connection: Connection, collection: number, computed: Computed): void {
+  const supplied = connection.value<number>(
+    "SELECT dimensions FROM embedder WHERE collection = ? AND name = ''",
+    collection,
+  )
+  if (supplied === undefined || supplied === computed.dimensions) return
+  throw new SpanStoreError(
+    'INVALID_VECTOR',
+    `embedder ${computed.embedder} makes vectors of ${computed.dimensions} dimensions; those supplied to this collection have ${supplied}, and the two could never be compared. Supply vectors with these spans too, or use another collection`,
+    { path: 'embedder', expected: supplied, actual: computed.dimensions },
+  )
+}
+
 function activate(connection: Connection, collection: number, computed: Computed): void {
   const embedder = embedderId(connection, collection, computed.embedder, computed.dimensions)
   const active = connection.value<number | null>(
     'SELECT embedder FROM collection_head WHERE collection = ?',
     collection,
   )
-  if (active === null)
+  if (active === null) {
+    refuseSupplied(connection, collection, computed)
     connection.run('UPDATE collection_head SET embedder = ? WHERE collection = ?', embedder, collection)
-  else if (active !== embedder) {
+  } else if (active !== embedder) {
     // Another process was first: the handle that embedded did not know yet.
     const [name, expected] = connection.row<[string, string]>(
       'SELECT h.name, e.name FROM collection_head h CROSS JOIN embedder e ON e.id = h.embedder WHERE h.collection = ?',

@@ -321,6 +321,33 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 
+  sample(collection: number, space: VectorSpace, count: number) {
+    return this.#host.snapshot((connection) => {
+      const [first, last] = connection.row<[number | null, number | null]>(
+        'SELECT min(id), max(id) FROM span INDEXED BY span_collection WHERE collection = ?',
+        collection,
+      )!
+      const chosen = new Map<number, { key: Key; text: string; vector: Float32Array }>()
+      if (first === null || last === null) return []
+      // The next one after a place chosen by chance; many places may have the same next one.
+      for (let i = 0; i < 8 * count && chosen.size < count; i++) {
+        const from = first + Math.floor(Math.random() * (last - first + 1))
+        const row = connection.row<[number, Key, string, Buffer]>(
+          `SELECT s.id, s.key, s.text, m.vector FROM span s INDEXED BY span_collection
+           CROSS JOIN embedding m ON m.hash = s.hash AND m.name = ?
+           WHERE s.collection = ? AND s.id >= ? AND s.id <= ? AND s.kind = 0 AND ${LIVE}
+             AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id) ORDER BY s.id LIMIT 1`,
+          space.embedder,
+          collection,
+          from,
+          from + WINDOW,
+        )
+        if (row !== undefined) chosen.set(row[0], { key: row[1], text: row[2], vector: floatsOf(row[3]) })
+      }
+      return [...chosen.values()]
+    })
+  }
+
   find(collection: number, space: VectorSpace, key: string): VectorRow | undefined {
     const id = this.#host.snapshot((connection) =>
       connection.value<number>('SELECT id FROM span WHERE key = ? AND collection = ?', key, collection),
@@ -341,9 +368,11 @@ export class SqliteVectors implements VectorRecords {
   }
 }
 
-/** Live, with words, without a supplied vector and without an embedding by `?`. */
+/** Live, with words, without a supplied vector (one of another length, as old stores may have, is none) and without an embedding by `?`. */
 const LACKS_VECTOR = `s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
-  AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id)
+  AND NOT EXISTS (SELECT 1 FROM supplied u WHERE u.span = s.id AND length(u.vector) = coalesce(
+    (SELECT 4 * b.dimensions FROM collection_head h CROSS JOIN embedder b ON b.id = h.embedder
+     WHERE h.collection = s.collection), length(u.vector)))
   AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)`
 
 /** The last id of the next `limit` spans and summaries of a collection. */
