@@ -65,9 +65,7 @@ describe('the server', () => {
     expect(await adopted.count()).toBe(1)
     await served.client.reset()
     expect(await own.count()).toBe(1)
-    await expect(served.client.getCollection({ name: 'own', embeddingFunction: null })).rejects.toThrow(
-      ChromaNotFoundError,
-    )
+    await expect(served.client.getCollection({ name: 'own' })).rejects.toThrow(ChromaNotFoundError)
     await expect(served.client.createCollection({ name: 'own', embeddingFunction: null })).rejects.toThrow(
       ChromaUniqueError,
     )
@@ -130,7 +128,7 @@ describe('collections', () => {
       ef_search: 100,
     })
     await made.modify({ configuration: { hnsw: { ef_search: 20 } } })
-    const again = await served.client.getCollection({ name: 'configured', embeddingFunction: null })
+    const again = await served.client.getCollection({ name: 'configured' })
     expect(again.configuration.hnsw).toMatchObject({ space: 'cosine', ef_search: 20, max_neighbors: 15 })
     expect(again.metadata).toEqual({ owner: 'me', rank: 1.5 })
     await expect(
@@ -140,9 +138,7 @@ describe('collections', () => {
         configuration: { hnsw: { space: 'cosine', ef_construction: -1 } },
       }),
     ).rejects.toThrow()
-    await expect(served.client.getCollection({ name: 'bad', embeddingFunction: null })).rejects.toThrow(
-      ChromaNotFoundError,
-    )
+    await expect(served.client.getCollection({ name: 'bad' })).rejects.toThrow(ChromaNotFoundError)
   })
 
   test('are renamed, and their metadata replaced, independently', async () => {
@@ -153,15 +149,11 @@ describe('collections', () => {
     })
     await collection.add(three)
     await collection.modify({ name: 'second' })
-    expect((await served.client.getCollection({ name: 'second', embeddingFunction: null })).metadata).toEqual(
-      { a: 1 },
-    )
+    expect((await served.client.getCollection({ name: 'second' })).metadata).toEqual({ a: 1 })
     await collection.modify({ metadata: { b: 2 } })
-    const again = await served.client.getCollection({ name: 'second', embeddingFunction: null })
+    const again = await served.client.getCollection({ name: 'second' })
     expect([again.metadata, await again.count(), again.id]).toEqual([{ b: 2 }, 3, collection.id])
-    await expect(served.client.getCollection({ name: 'first', embeddingFunction: null })).rejects.toThrow(
-      ChromaNotFoundError,
-    )
+    await expect(served.client.getCollection({ name: 'first' })).rejects.toThrow(ChromaNotFoundError)
     // The store knows it under its new name, too.
     expect((await served.store.collections()).map(({ name }) => name)).toContain('second')
     await served.client.createCollection({ name: 'first', embeddingFunction: null })

@@ -42,7 +42,7 @@ test('after a restart everything is as it was: ids, names, configuration, metada
     before = await collection.get(all)
   }
   await using served = await serve(directory)
-  const collection = await served.client.getCollection({ name: 'renamed', embeddingFunction: null })
+  const collection = await served.client.getCollection({ name: 'renamed' })
   expect([collection.id, collection.metadata]).toEqual([id, { owner: 'me' }])
   expect(collection.configuration.hnsw).toMatchObject({ space: 'cosine', ef_search: 33 })
   expect(await collection.get(all)).toEqual(before)

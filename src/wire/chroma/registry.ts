@@ -52,6 +52,8 @@ interface Contents {
   readonly entries: Map<string, Entry>
   readonly tenants: Map<string, string | undefined>
   readonly databases: Map<string, Database>
+  /** Transfers that are not over, and how many records they brought. */
+  readonly transfers: Map<string, number>
 }
 
 export class Registry {
@@ -83,6 +85,7 @@ export class Registry {
       entries: new Map(),
       tenants: new Map(),
       databases: new Map(),
+      transfers: new Map(),
     }
     for (const { source, metadata } of await records.list()) keep(contents, source, metadata)
     this.#contents = contents
@@ -148,6 +151,18 @@ export class Registry {
     await this.#write([[`database/${id}`, undefined]])
   }
 
+  // ── transfers ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** How far a transfer was when it was cut short; 0: it was not. */
+  async progress(mark: string): Promise<number> {
+    return (await this.#current()).transfers.get(mark) ?? 0
+  }
+
+  /** `undefined`: it is over. */
+  async setProgress(mark: string, done: number | undefined): Promise<void> {
+    await this.#write([[`transfer/${mark}`, done === undefined ? undefined : { kind: 'transfer', done }]])
+  }
+
   // ── collections ───────────────────────────────────────────────────────────────────────────────────────────
 
   /** Those that are there to see, in the order in which they were made. */
@@ -191,11 +206,12 @@ export class Registry {
   /** Takes everything away that clients made, in one commit. */
   async clear(): Promise<void> {
     this.#handles.clear()
-    const { entries, tenants, databases } = await this.#current()
+    const { entries, tenants, databases, transfers } = await this.#current()
     await this.#write([
       ...[...entries.keys()].map((id) => [`collection/${id}`, undefined] as const),
       ...[...tenants.keys()].map((name) => [`tenant/${name}`, undefined] as const),
       ...[...databases.keys()].map((id) => [`database/${id}`, undefined] as const),
+      ...[...transfers.keys()].map((mark) => [`transfer/${mark}`, undefined] as const),
     ])
   }
 
@@ -225,14 +241,15 @@ export class Registry {
 function keep(contents: Contents, source: string, json: string | undefined): void {
   const [kind, ...rest] = source.split('/')
   const id = rest.join('/')
-  const { entries, tenants, databases } = contents
-  const map = kind === 'collection' ? entries : kind === 'tenant' ? tenants : databases
+  const { entries, tenants, databases, transfers } = contents
+  const map = { collection: entries, tenant: tenants, database: databases, transfer: transfers }[kind!]
   if (json === undefined) {
-    map.delete(id)
+    map?.delete(id)
     return
   }
   const value = JSON.parse(json) as Metadata
-  if (kind === 'tenant') tenants.set(id, value.resource as string | undefined)
+  if (kind === 'transfer') transfers.set(id, value.done as number)
+  else if (kind === 'tenant') tenants.set(id, value.resource as string | undefined)
   else if (kind === 'database')
     databases.set(id, { id, name: value.name as string, tenant: value.tenant as string })
   else
