@@ -234,6 +234,16 @@ function matchWithin(source: Reading, claim: Reading, gap: Gap, links: Link[], b
     }
 }
 
+/** The clause and those around it that share its participants. */
+function relatives({ clauses }: Reading, id: number): readonly number[] {
+  const own = clauses[id]
+  const list = [id]
+  if (own !== undefined && own.parent >= 0 && own.link === 'complement') list.push(own.parent)
+  for (const { id: other, parent, link } of clauses)
+    if (parent === id && link === 'complement') list.push(other)
+  return list
+}
+
 function bestElsewhere(
   source: Reading,
   claim: Reading,
@@ -245,7 +255,7 @@ function bestElsewhere(
   const near = new Set<number>()
   for (let k = 0; k < claim.words.length; k++)
     if (claim.clauseOf[k] === claim.clauseOf[c] && links[k]!.source >= 0 && isContent(claim.words[k]!))
-      near.add(source.clauseOf[links[k]!.source]!)
+      for (const id of relatives(source, source.clauseOf[links[k]!.source]!)) near.add(id)
   let best: Link | undefined
   let bestRank = 0.4
   for (let s = 0; s < source.words.length; s++) {

@@ -108,11 +108,12 @@ export function supportOf(
   s: number,
 ): { all: number; linked: number; near: number } {
   const family = familyOf(source, source.clauseOf[s] ?? -1)
+  const mine = familyOf(claim, claim.clauseOf[c] ?? -1)
   let all = 0
   let linked = 0
   let near = 0
   for (const [k, link] of alignment.links.entries()) {
-    if (k === c || claim.clauseOf[k] !== claim.clauseOf[c] || !isContent(claim.words[k]!)) continue
+    if (k === c || !mine.has(claim.clauseOf[k]!) || !isContent(claim.words[k]!)) continue
     all++
     if (link.source < 0) continue
     linked++

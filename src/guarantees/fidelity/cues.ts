@@ -10,7 +10,7 @@ export const NEGATORS = set(`
 
 /** Stand before a noun or for one, and deny the clause: nothing has been approved by nobody. */
 export const NEGATIVE_NOUNS = set(
-  'no none nobody no_one nothing nowhere neither almost_no almost_none virtually_no hardly_any barely_any not_one not_any not_a_single zero',
+  'no none nobody no_one nothing nowhere neither almost_no almost_none virtually_no hardly_any hardly_anyone hardly_anybody barely_anyone almost_nobody almost_nothing barely_any not_one not_any not_a_single zero',
 )
 
 /** Deny the noun after them and nothing else. */
@@ -29,7 +29,7 @@ const AMOUNTS: readonly (readonly [Amount, string])[] = [
   ],
   [
     'most',
-    'most most_of majority a_majority_of the_majority_of usually mostly mainly largely almost_all nearly_all almost_every nearly_every generally typically all_but',
+    'most most_of majority a_majority_of the_majority_of usually mostly mainly largely almost_all nearly_all almost_every nearly_every almost_everyone nearly_everyone almost_everybody almost_everything nearly_everything generally typically all_but',
   ],
   ['many', 'many lots_of a_lot_of plenty_of numerous often much frequently'],
   [
@@ -38,7 +38,7 @@ const AMOUNTS: readonly (readonly [Amount, string])[] = [
   ],
   [
     'few',
-    'few a_minority_of minority not_many not_much rarely seldom hardly hardly_ever hardly_any barely_any almost_none almost_no virtually_no',
+    'few a_minority_of minority not_many not_much rarely seldom hardly hardly_ever hardly_any barely_any almost_none almost_no virtually_no almost_nobody almost_nothing hardly_anyone hardly_anybody barely_anyone',
   ],
   ['none', 'no none nobody no_one nothing neither never zero not_any not_one not_a_single'],
   ['not all', 'not_all not_every not_everyone not_everybody not_everything'],

@@ -1,6 +1,7 @@
 import { type Gap, isContent } from './alignment.ts'
 import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
 import { CERTAINTY, DUTIES, EXCLUDERS, NEGATIVE_NOUNS, QUANTIFIERS } from './cues.ts'
+import { speaksOfTheRest } from './numbers.ts'
 import type { Word } from './tagging.ts'
 
 /** Words that other rules judge. */
@@ -134,13 +135,13 @@ const OPPOSITE_PLACES: readonly (readonly [RegExp, RegExp])[] = [
 /** A preposition replaced by its opposite. */
 function turnedPlaces(comparison: Comparison, gap: Gap): Finding[] {
   const { source, claim } = comparison
+  if (speaksOfTheRest(comparison)) return []
   for (let s = gap.source[0]; s < gap.source[1]; s++)
     for (let c = gap.claim[0]; c < gap.claim[1]; c++) {
       const [one, other] = [source.words[s]!.norm, claim.words[c]!.norm]
       if (!OPPOSITE_PLACES.some(([a, b]) => (a.test(one) && b.test(other)) || (b.test(one) && a.test(other))))
         continue
-      if (source.scopes.stances[source.clauseOf[s]!]?.sign !== claim.scopes.stances[claim.clauseOf[c]!]?.sign)
-        continue
+      if (outerSign(source, s) !== outerSign(claim, c)) continue
       return [
         finding(
           comparison,
@@ -154,6 +155,14 @@ function turnedPlaces(comparison: Comparison, gap: Gap): Finding[] {
       ]
     }
   return []
+}
+
+/** The sign of the clause, and of the one a clause of time hangs on. */
+function outerSign({ scopes, clauses, clauseOf }: Side, at: number): number {
+  const clause = clauses[clauseOf[at]!]
+  if (clause === undefined) return 1
+  const parent = clause.parent < 0 || clause.link === 'complement' ? undefined : scopes.stances[clause.parent]
+  return (scopes.stances[clause.id]?.sign ?? 1) * (parent?.sign ?? 1)
 }
 
 const contentIn = (side: Side, [from, to]: readonly [number, number]) => {

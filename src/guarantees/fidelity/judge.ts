@@ -1,4 +1,5 @@
 import { amountFindings } from './amounts.ts'
+import { bindingFindings } from './binding.ts'
 import { type Comparison, compare, type Finding } from './comparison.ts'
 import { coverageFindings, editFindings } from './edits.ts'
 import { modalityFindings } from './modality.ts'
@@ -22,6 +23,7 @@ export function judge(pair: FidelityPair): FidelityResult {
     ...modalityFindings(comparison),
     ...numberFindings(comparison),
     ...nameFindings(comparison),
+    ...bindingFindings(comparison),
     ...(comparison.edited ? editFindings(comparison) : []),
   ]
   const uncovered = comparison.edited ? [] : coverageFindings(comparison)

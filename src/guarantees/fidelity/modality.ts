@@ -3,6 +3,7 @@ import type { Clause } from './clauses.ts'
 import { type Comparison, clauseAt, type Finding, finding, type Side, said, supportOf } from './comparison.ts'
 import { CERTAINTY, CONDITIONERS, DUTIES, type Duty } from './cues.ts'
 import { effectOf } from './operators.ts'
+import { isOpen } from './polarity.ts'
 
 /** Certainty, obligation and conditions: what a claim may not make firmer than its source, nor looser. */
 export function modalityFindings(comparison: Comparison): Finding[] {
@@ -31,6 +32,8 @@ interface Obligation {
   readonly at: number
   /** What it is about. */
   readonly topics: readonly number[]
+  /** The predicate the duty is about, -1 where the duty is the predicate. */
+  readonly act: number
 }
 
 function obligationsOf(side: Side): Obligation[] {
@@ -63,7 +66,7 @@ function obligationsOf(side: Side): Obligation[] {
               side.words.map((_, i) => i).filter((i) => side.clauseOf[i] === id && isContent(side.words[i]!)),
             )
           : own.filter((i) => i !== clause.head)
-      list.push({ duty: denied(pressed, stance.sign), at: clause.head, topics })
+      list.push({ duty: denied(pressed, stance.sign), at: clause.head, topics, act: governed[0]?.head ?? -1 })
     } else if (stance.duty !== undefined && !(head.lemma === 'exceed')) {
       const at = clause.modals[0] ?? (clause.governor >= 0 ? clause.governor : clause.head)
       const embedded = predicateDuty(side, clause)
@@ -72,8 +75,9 @@ function obligationsOf(side: Side): Obligation[] {
           duty: denied(embedded.duty, stance.sign),
           at: embedded.at,
           topics: topicsBefore(side, clause, own, embedded.at),
+          act: -1,
         })
-      else list.push({ duty: stance.duty, at, topics: own })
+      else list.push({ duty: stance.duty, at, topics: own, act: clause.head })
     }
   }
   return list
@@ -154,12 +158,17 @@ function dutyFindings(comparison: Comparison): Finding[] {
       .sort((a, b) => b.shared - a.shared)
     const best = overlaps[0]
     if (best === undefined) continue
+    // Both name what is to be done: it has to be the same.
+    if (mine.act >= 0 && best.theirs.act >= 0 && alignment.links[mine.act]!.source !== best.theirs.act)
+      continue
     // Words that deny on their own ("refuse to", "avoid") are the business of polarity.
     const outcomes = overlaps
       .filter(({ shared }) => shared === best.shared)
       .map(({ theirs }) => ({ theirs, outcome: OUTCOMES[theirs.duty][mine.duty] }))
     if (outcomes.some(({ outcome }) => outcome === undefined)) continue
     const { theirs, outcome } = outcomes[0]!
+    const clause = clauseAt(claim, mine.at)
+    if (outcome !== 'weakened' && clause !== undefined && isOpen(comparison, clause, theirs.at)) continue
     if (signed(comparison, mine, theirs) === -1 && outcome !== 'weakened') continue
     const hard = outcome !== 'weakened'
     found.push(
@@ -207,6 +216,25 @@ function certaintyFindings(comparison: Comparison): Finding[] {
     const hedged = pendingOf(comparison, theirs)
     // "may" and "can" give leave as often as they guess.
     if (stance.duty === 'permitted' && claimed < 4 && clause.tense !== 'past') continue
+    // "used to": so it was, not so it is.
+    if (
+      theirs.modals.some((i) => source.words[i]!.norm === 'used_to') &&
+      clause.tense === 'present' &&
+      !clause.modals.length
+    ) {
+      found.push(
+        finding(
+          comparison,
+          'modality_upgrade',
+          'hard',
+          0.85,
+          [theirs.verb, theirs.head],
+          [clause.head],
+          `the source says it used to be so, the claim that it is ('${said(claim, clause.head)}')`,
+        ),
+      )
+      continue
+    }
     const happened = clause.tense === 'past' && claimed >= 3 && theirs.tense !== 'past'
     const upgrade =
       (hedged <= 1 && claimed >= 2) ||

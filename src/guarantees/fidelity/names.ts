@@ -8,7 +8,7 @@ export function nameFindings(comparison: Comparison): Finding[] {
   return [...unknownNames(comparison), ...swappedRoles(comparison)]
 }
 
-const isName = (word: Word) =>
+export const isName = (word: Word) =>
   (word.kind === 'code' || word.proper) &&
   word.tag === 'N' &&
   !/^(?:user|users|assistant|agent|team|i|ok|okay|customer|client|the)$/.test(word.norm)

@@ -154,6 +154,10 @@ function derived({ source, claim }: Comparison, mine: Quantity): boolean {
     source.quantities.some(({ kind, value }) => kind === 'count' && value === mine.value)
   )
     return true
+  if (mine.kind === 'ordinal' && mine.value === 1 && words.includes('one')) return true
+  if (mine.kind === 'count')
+    for (const { kind, value } of source.quantities)
+      if (kind === 'clock' && (value === mine.value * 60 || value === (mine.value + 12) * 60)) return true
   if (mine.kind === 'ordinal' && mine.value === 2 && words.includes('other')) return true
   for (const a of counts)
     for (const b of counts) {
@@ -183,6 +187,23 @@ function derived({ source, claim }: Comparison, mine: Quantity): boolean {
     if (mine.value === 0 && words.some((norm) => norm === 'no' || norm === 'none')) return true
   }
   return false
+}
+
+/** "two of the five are down" and "three are still up": the claim speaks of the rest. */
+export function speaksOfTheRest({ source, claim }: Comparison): boolean {
+  const { quantities } = source
+  return claim.quantities.some(({ kind, value }) =>
+    quantities.some((a) =>
+      quantities.some(
+        (b) =>
+          a !== b &&
+          a.kind === kind &&
+          b.kind === kind &&
+          b.value > a.value &&
+          close(b.value - a.value, value),
+      ),
+    ),
+  )
 }
 
 const close = (a: number, b: number) => Math.abs(a - b) < 1e-9

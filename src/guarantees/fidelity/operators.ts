@@ -25,7 +25,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
   ],
   [
     'denies',
-    `fail forget neglect refuse decline avoid refrain omit skip stop quit cease resist reject prevent prohibit forbid ban deny dispute doubt disprove refute hesitate hate dislike loathe
+    `pretend feign fail forget neglect refuse decline avoid refrain omit skip stop quit cease resist reject prevent prohibit forbid ban deny dispute doubt disprove refute hesitate hate dislike loathe
      block bar stall hinder inhibit preclude disallow discourage dissuade deter restrain abstain desist keep_from unable incapable impossible reluctant unwilling unlikely lack miss drop remove delete
      cancel abandon exclude disable eliminate discontinue revoke waive end halt terminate scrap ditch discard suspend withhold oppose renounce ignore
      turn_off turned_off turning_off turns_off switch_off switched_off shut_down called_off call_off ruled_out rule_out rules_out phase_out phased_out get_rid_of got_rid_of do_away_with opt_out opted_out left_out leave_out
@@ -45,7 +45,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
   ],
   [
     'leaves open',
-    `say claim state report argue assert mention declare announce allege suggest hint wonder ask question whether predict warn promise swear threaten worry fear suspect speculate dream pretend
+    `say claim state report argue assert mention declare announce allege suggest hint wonder ask question whether predict warn promise swear threaten worry fear suspect speculate dream
      consider contemplate discuss debate explore evaluate investigate study check test review decide_on look_into looking_into thinking_about thinking_of unclear unsure unverified unknown uncertain possible potential insist maintain write post demand`,
   ],
 ]

@@ -1,7 +1,17 @@
 import { isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
-import { type Comparison, clauseAt, type Finding, finding, type Side, said, supportOf } from './comparison.ts'
+import {
+  type Comparison,
+  clauseAt,
+  type Finding,
+  familyOf,
+  finding,
+  type Side,
+  said,
+  supportOf,
+} from './comparison.ts'
 import { DUTIES } from './cues.ts'
+import { speaksOfTheRest } from './numbers.ts'
 import { deniesItsObject } from './operators.ts'
 import type { Sign } from './scopes.ts'
 
@@ -42,17 +52,27 @@ function productOf({ source, claim, alignment }: Comparison, s: number, c: numbe
 
 /** The predicate of the claim's clause against its counterpart. */
 function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
-  const { claim, alignment, edited } = comparison
+  const { source, claim, alignment, edited } = comparison
   const link = alignment.links[clause.head]!
   const { match, score } = link.likeness
   if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
+  if (match === 'antonym' && isConverse(source.words[link.source]!.lemma, claim.words[clause.head]!.lemma))
+    return undefined
   let product = productOf(comparison, link.source, clause.head)
   if (product === -1) {
     if (!edited && (score < 0.75 || !isBorneOut(comparison, clause, link.source))) product = 0
+    else if (speaksOfTheRest(comparison) || hasOtherSubject(comparison, clause, link.source)) product = 0
     else if (isOpen(comparison, clause, link.source)) product = 0
     else if (agreesElsewhere(comparison, link.source, clause.head)) product = 1
   }
-  if (product !== 0 && alignment.links[aboveOf(claim, clause)]?.likeness.sign === -1)
+  const above = alignment.links[aboveOf(claim, clause)]
+  const theirs = clauseAt(source, link.source)
+  if (
+    product !== 0 &&
+    above?.likeness.sign === -1 &&
+    theirs !== undefined &&
+    aboveOf(source, theirs) === above.source
+  )
     product = product === 1 ? -1 : 1
   return { source: link.source, claim: clause.head, product }
 }
@@ -65,10 +85,39 @@ const aboveOf = (side: Side, { governor, parent, link }: Clause): number =>
       ? governor
       : (side.clauses[parent]?.head ?? -1)
 
+/** Two views of one event, not opposites. */
+const CONVERSES = [
+  'give take',
+  'give receive',
+  'buy sell',
+  'lend borrow',
+  'send receive',
+  'come go',
+  'teach learn',
+  'win lose',
+  'export import',
+  'push pull',
+]
+const isConverse = (a: string, b: string) =>
+  CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
+
+/** The subject of the claim is the subject of another clause of the source. */
+function hasOtherSubject({ source, claim, alignment }: Comparison, clause: Clause, s: number): boolean {
+  const theirs = source.clauseOf[s]!
+  const family = familyOf(source, theirs)
+  for (let c = clause.subject[0]; c < clause.subject[1]; c++) {
+    const at = alignment.links[c]!.source
+    if (at < 0 || claim.words[c]!.tag !== 'N') continue
+    if (source.clauses.some(({ id, subject }) => !family.has(id) && at >= subject[0] && at < subject[1]))
+      return true
+  }
+  return false
+}
+
 /** The clause of the source speaks of what else the claim's clause speaks of. */
 function isBorneOut(comparison: Comparison, clause: Clause, s: number): boolean {
   const { near, linked, all } = supportOf(comparison, clause.head, s)
-  return all === 0 || (linked > 0 && near * 2 >= linked)
+  return all === 0 || (linked > 0 && near * 2 > linked)
 }
 
 /** Another occurrence of the word has the claim's sign and no less company. */
@@ -89,11 +138,21 @@ const EXCLUSIVE =
   /^(?:only|just|else|other|others|otherwise|rest|except|except_for|excluding|apart_from|aside_from|exception|until|unless|anymore|alone|instead)$/
 
 /** Signs cannot be compared: exclusives, elliptical denials, conditions of different make. */
-function isOpen({ source, claim }: Comparison, clause: Clause, s: number): boolean {
+export function isOpen({ source, claim }: Comparison, clause: Clause, s: number): boolean {
   const theirs = clauseAt(source, s)
   if (theirs === undefined) return false
   const exclusive = (side: Side) => side.words.some(({ norm }) => EXCLUSIVE.test(norm))
   if (exclusive(source) !== exclusive(claim)) return true
+  const denied = (side: Side, { id }: Clause) => side.scopes.stances[id]!.sign === -1
+  // "I didn't leave because of the money": which part is denied is open.
+  if (
+    denied(source, theirs) &&
+    source.words.some(({ norm }) => norm === 'because' || norm === 'because_of' || norm === 'just_because')
+  )
+    return true
+  // "few do not": how many takes part in what is denied.
+  if (denied(source, theirs) !== denied(claim, clause) && countsIn(claim, clause) && countsIn(source, theirs))
+    return true
   const conditional = ({ link }: Clause) => link === 'condition' || link === 'exception'
   if (conditional(theirs) !== conditional(clause) && (conditional(theirs) || conditional(clause))) return true
   // "they tried but couldn't": the denied verb is not there to be matched.
@@ -105,6 +164,11 @@ function isOpen({ source, claim }: Comparison, clause: Clause, s: number): boole
       claim.scopes.signs[clause.head] === -1,
   )
 }
+
+/** Some number or quantifier stands in the subject. */
+const countsIn = ({ scopes, quantities }: Side, { subject: [from, to] }: Clause) =>
+  quantities.some((quantity) => quantity.from >= from && quantity.from < to) ||
+  scopes.quantifiers.some((q, i) => q === i && i >= from && i < to && scopes.amounts[i] !== 'none')
 
 const LIGHT_HEADS =
   /^(?:be|have|get|do|there|exist|want|need|use|include|contain|take|hold|see|apply|happen|occur|remain|stay|go|available|option|allowed)$/

@@ -190,10 +190,7 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   no_later_than: '<=',
   not_later_than: '<=',
   capped: '<=',
-  cap: '<=',
-  limit: '<=',
   limited: '<=',
-  ceiling: '<=',
   exceed: '>',
   exceeds: '>',
   exceeded: '>',
@@ -252,7 +249,19 @@ export function quantitiesOf(tokens: readonly Token[]): readonly Quantity[] {
     if (quantity) found.push(quantity)
     i = quantity ? Math.max(quantity.to, i + 1) : i + 1
   }
-  return found
+  return found.map((quantity, k) => withSharedUnit(tokens, quantity, found[k + 1]))
+}
+
+/** "from 30 to 45 seconds", "12 to 15 May": the first has the unit of the second. */
+function withSharedUnit(tokens: readonly Token[], one: Quantity, next: Quantity | undefined): Quantity {
+  if (one.kind !== 'count' || next === undefined || next.from - one.to > 2 || next.from === one.to) return one
+  if (!/^(?:to|and|or|-|of|through|–|until)$/.test(tokens[next.from - 1]?.norm ?? '')) return one
+  if (next.unit === 'date' && one.value <= 31)
+    return { ...one, kind: 'day', unit: 'date', value: Math.floor(next.value / 100) * 100 + one.value }
+  const unit = UNITS.get(tokens[next.to - 1]?.norm ?? '')
+  if (unit === undefined || unit[0] !== next.kind)
+    return next.kind === 'money' ? { ...one, kind: 'money', unit: next.unit } : one
+  return { ...one, kind: next.kind, value: one.value * unit[1] }
 }
 
 function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
@@ -507,7 +516,7 @@ function surroundings(
     if (
       Object.hasOwn(BOUNDS, norm) &&
       bound === '=' &&
-      (seen < 2 || /^(?:exceed|cap|limit|max|min|ceil)/.test(norm))
+      (seen < 2 || /^(?:exceed|capped|limited|maximum|minimum)/.test(norm))
     ) {
       if (norm === 'some' && seen > 0) continue
       bound = BOUNDS[norm]!

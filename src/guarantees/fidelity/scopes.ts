@@ -126,6 +126,9 @@ function stanceOf(reading: Reading, clause: Clause, stances: readonly Stance[]):
     sign = 0
   } else if (sign === -1 && (duty === 'required' || duty === 'permitted')) duty = 'forbidden'
   else if (sign === -1 && duty === 'recommended') duty = 'forbidden'
+  // "can't not": has to.
+  if (clause.negators.length === 2 && clause.modals.some((i) => /^(?:can|could)$/.test(words[i]!.norm)))
+    duty = 'required'
   if (clause.imperative && duty === undefined) duty = sign === -1 ? 'forbidden' : 'required'
   if (clause.question) certainty = 0
   // What hangs on an operator.
@@ -252,6 +255,10 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
         : [clause.head + 1, phraseEnd(words, clause.head + 1, false)]
     for (let k = range[0]!; k < range[1]!; k++)
       if (clauseOf[k] === clause.id) signs[k] = (-signs[k]! || 0) as Sign
+    // "with caching turned off": what it is said of stands right before.
+    if (head.form === 'ed' && clause.helpers.length === 0 && clause.subject[0] === clause.subject[1])
+      for (let k = clause.verb - 1; k >= 0 && /^[NVA]$/.test(words[k]!.tag); k--)
+        signs[k] = (-signs[k]! || 0) as Sign
   }
   return signs
 }

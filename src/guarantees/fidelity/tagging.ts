@@ -349,7 +349,10 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
     if (helper === 'be' && verb !== undefined && UNCHANGED.has(norm)) return as('V', verb, 'ed')
     if (adjective !== undefined) return asAdjective()
     if (noun !== undefined) return asNoun()
-  } else if (lastTag === '-' && verb !== undefined && form !== '') return asVerb()
+  } else if (lastTag === '-' && verb !== undefined && form !== '') {
+    // "her card, not store credit"
+    return form === 'base' && noun !== undefined && last!.norm === 'not' ? asNoun() : asVerb()
+  }
   const nominal =
     lastTag === 'D' || lastTag === '#' || lastTag === 'I' || (lastTag === 'A' && last!.norm !== 'able')
   if (
