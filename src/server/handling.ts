@@ -20,15 +20,15 @@ export function serveRoutes(
       try {
         return await answer(route, req, env, server)
       } catch (error) {
-        return problemResponse(conditioned(route, req.raw, server.failed(env, error)))
+        return problemResponse(conditioned(route, req.raw, server.failed(env, error)), env.headers)
       }
     })
   const paths = routes.map((route) => ({
     method: route.method,
     pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))
-  app.notFound(({ req }) => {
-    const { pathname } = new URL(req.url)
+  app.notFound(({ env }) => {
+    const { pathname } = env.url
     const methods = [
       ...new Set(paths.flatMap(({ method, pattern }) => (pattern.test(pathname) ? [method] : []))),
     ]
@@ -38,10 +38,11 @@ export function serveRoutes(
         : new Problem(405, 'METHOD_NOT_ALLOWED', `this path takes ${methods.join(', ')}`, {
             headers: { Allow: methods.join(', ') },
           }),
+      env.headers,
     )
   })
   // Routes answer their own failures; this is for what fails around them.
-  app.onError((error, { env }) => problemResponse(server.failed(env, error)))
+  app.onError((error, { env }) => problemResponse(server.failed(env, error), env.headers))
   return app
 }
 
@@ -53,6 +54,7 @@ async function answer(route: Route, req: HonoRequest, visit: Visit, server: Serv
       route.stream
         ? await called(route, req, visit, server)
         : await visit.inTime(called(route, req, visit, server)),
+      visit.headers,
     )
     if (!route.stream) return response
     held = true
@@ -65,7 +67,7 @@ async function answer(route: Route, req: HonoRequest, visit: Visit, server: Serv
 async function called(route: Route, req: HonoRequest, visit: Visit, server: Services): Promise<unknown> {
   const request = req.raw
   const params: Record<string, string> = {}
-  for (const name of parametersOf(route.path)) params[name] = parameter(request, name, req.param(name))
+  for (const name of parametersOf(route.path)) params[name] = parameter(visit.url, name, req.param(name))
   if (route.access !== 'public')
     requireAccess(
       visit.principal,
@@ -79,7 +81,7 @@ async function called(route: Route, req: HonoRequest, visit: Visit, server: Serv
   return await route.handle({
     request,
     params,
-    query: checked('query', route.query ?? NOTHING, query(request.url)),
+    query: checked('query', route.query ?? NOTHING, query(visit.url)),
     body: route.body && checked('body', route.body, await jsonBody(request, visit.bodyLimit)),
     command: commandOf(route, request.headers),
     expected: expectedOf(route, request.headers),
@@ -88,12 +90,13 @@ async function called(route: Route, req: HonoRequest, visit: Visit, server: Serv
   })
 }
 
-function rendered(result: unknown): Response {
+/** Headers are all there from the beginning: setting one later costs more than the rest of a small answer. */
+function rendered(result: unknown, further: Readonly<Record<string, string>>): Response {
   if (result instanceof Response) return result
   const { status, body, headers } = result instanceof Answer ? result : new Answer(200, result)
   return new Response(body === undefined ? null : JSON.stringify(body), {
     status,
-    headers: { ...(body === undefined ? {} : JSON_TYPE), ...headers },
+    headers: { ...(body === undefined ? {} : JSON_TYPE), ...further, ...headers },
   })
 }
 
@@ -108,10 +111,10 @@ const conditioned = (route: Route, { headers }: Request, problem: Problem): Prob
     : problem
 
 /** Hono has decoded it; what is left is to refuse bytes that are no text, and the `~` of what a path cannot hold. */
-function parameter(request: Request, name: string, given: string | undefined): string {
+function parameter({ pathname }: URL, name: string, given: string | undefined): string {
   let id: string | undefined
   try {
-    decodeURIComponent(new URL(request.url).pathname)
+    decodeURIComponent(pathname)
     id = given === undefined ? undefined : unmarked(given)
   } catch {
     // Not UTF-8.
@@ -124,9 +127,10 @@ function parameter(request: Request, name: string, given: string | undefined): s
 }
 
 /** A parameter that is given several times becomes a list. */
-function query(url: string): Record<string, string | string[]> {
+function query(url: URL): Record<string, string | string[]> {
+  if (url.search === '') return {}
   const found: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of new URL(url).searchParams) {
+  for (const [name, value] of url.searchParams) {
     const before = found[name]
     found[name] =
       before === undefined ? value : typeof before === 'string' ? [before, value] : [...before, value]

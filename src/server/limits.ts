@@ -92,12 +92,17 @@ export function limited(body: ReadableStream<Uint8Array>, limit: number): Readab
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
+async function bytesOf(request: Request, limit: number): Promise<ArrayBuffer> {
+  // Asked before the body: to look at it makes a stream of it, which costs more than to read it.
+  if (declared(request, limit)) return await request.arrayBuffer()
+  return request.body === null
+    ? new ArrayBuffer(0)
+    : await new Response(limited(request.body, limit)).arrayBuffer()
+}
+
 /** A body as JSON; undefined when there is none. @throws Problem TOO_LARGE, NOT_JSON */
 export async function jsonBody(request: Request, limit: number): Promise<unknown> {
-  if (request.body === null) return undefined
-  const bytes = declared(request, limit)
-    ? await request.arrayBuffer()
-    : await new Response(limited(request.body, limit)).arrayBuffer()
+  const bytes = await bytesOf(request, limit)
   if (bytes.byteLength > limit) throw tooLarge(limit)
   if (bytes.byteLength === 0) return undefined
   // Also what keeps a web page from sending this without asking first.

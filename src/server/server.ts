@@ -71,6 +71,9 @@ class StoreServer implements Server {
   readonly #mounts: readonly Mount[]
   readonly #metrics: Metrics
   readonly #app: ReturnType<typeof serveRoutes>
+  /** What ids of requests begin with: another for each server. */
+  readonly #name = randomBytes(4).toString('hex')
+  #visits = 0
   readonly #stopping = new AbortController()
   readonly #stopped = new AbortController()
   /** Answers on their way through a socket. */
@@ -104,7 +107,8 @@ class StoreServer implements Server {
 
   async fetch(request: Request): Promise<Response> {
     const started = performance.now()
-    const visit = new Visit(randomBytes(6).toString('hex'), request, this.#house)
+    const id = `${this.#name}-${(this.#visits++).toString(36)}`
+    const visit = new Visit(id, request, this.#house)
     const { method } = request
     this.#metrics.begun()
     const response = await traced(request, visit, () => this.#answer(request, visit))
@@ -117,17 +121,16 @@ class StoreServer implements Server {
       id: visit.id,
       method,
       route: visit.route,
-      path: new URL(request.url).pathname,
+      path: visit.url.pathname,
       status,
       ms: Math.round(seconds * 1e6) / 1e3,
       ...(visit.admitted ? { principal: visit.principal.name } : {}),
     })
-    response.headers.set('Spanstore-Request', visit.id)
     return response
   }
 
   async #answer(request: Request, visit: Visit): Promise<Response> {
-    const { pathname } = new URL(request.url)
+    const { pathname } = visit.url
     const mount = this.#mounts.find(({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`))
     let origin: string | undefined
     let response: Response
@@ -146,9 +149,8 @@ class StoreServer implements Server {
           : await this.#mounted(mount, request, visit)
     } catch (error) {
       const problem = this.#failed(visit, error)
-      response = mount === undefined ? problemResponse(problem) : mount.problem(problem)
+      response = mount === undefined ? problemResponse(problem, visit.headers) : mount.problem(problem)
     }
-    response.headers.set('X-Content-Type-Options', 'nosniff')
     if (origin !== undefined)
       for (const [name, value] of Object.entries(shared(origin))) response.headers.set(name, value)
     return response
@@ -159,7 +161,7 @@ class StoreServer implements Server {
     try {
       const { bodyLimit } = this.#house
       const bounded =
-        request.body === null || declared(request, bodyLimit)
+        declared(request, bodyLimit) || request.body === null
           ? request
           : // From its parts: what the adapter hands over only looks like a Request.
             new Request(request.url, {
@@ -226,7 +228,6 @@ class StoreServer implements Server {
       })
     const http = createAdaptorServer({
       fetch: (request) => this.fetch(request),
-      overrideGlobalObjects: false,
       serverOptions: {
         // How long a caller may take to send a request; Node answers 408 itself.
         requestTimeout: this.#house.time,

@@ -8,6 +8,8 @@ interface Api {
 }
 
 let loading: Promise<Api | undefined> | undefined
+/** Known to be missing. */
+let missing = false
 
 /** OpenTelemetry is the program's choice: without its API package nothing is loaded, and nothing is traced. */
 function load(): Promise<Api | undefined> {
@@ -21,7 +23,10 @@ function load(): Promise<Api | undefined> {
         }),
       within: (span, parent, work) => context.with(trace.setSpan(parent, span), work),
     }),
-    () => undefined,
+    () => {
+      missing = true
+      return undefined
+    },
   )
   return loading
 }
@@ -32,6 +37,7 @@ export async function traced(
   visit: { readonly route: string },
   work: () => Promise<Response>,
 ): Promise<Response> {
+  if (missing) return await work()
   const api = await load()
   if (api === undefined) return await work()
   const parent = api.parent(request)

@@ -24,7 +24,8 @@ export class Visit implements RequestContext {
   admitted = false
   readonly #request: Request
   readonly #house: House
-  readonly #late = new AbortController()
+  #late: AbortController | undefined
+  #url: URL | undefined
   #signal: AbortSignal | undefined
   #leave: (() => void) | undefined
 
@@ -42,9 +43,22 @@ export class Visit implements RequestContext {
     return this.#house.bodyLimit
   }
 
+  get url(): URL {
+    this.#url ??= new URL(this.#request.url)
+    return this.#url
+  }
+
+  /** In every answer. */
+  get headers(): Readonly<Record<string, string>> {
+    return { 'X-Content-Type-Options': 'nosniff', 'Spanstore-Request': this.id }
+  }
+
   /** Made when asked for: most requests are answered before anybody could be gone. */
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.#request.signal, this.#late.signal, this.#house.stopped])
+    if (this.#signal === undefined) {
+      this.#late = new AbortController()
+      this.#signal = AbortSignal.any([this.#request.signal, this.#late.signal, this.#house.stopped])
+    }
     return this.#signal
   }
 
@@ -76,7 +90,7 @@ export class Visit implements RequestContext {
           `no answer within ${time} ms, so that it is not known whether a write was done; send it again with the same Idempotency-Key`,
         )
         reject(problem)
-        this.#late.abort(problem)
+        this.#late?.abort(problem)
       }, time)
     })
     try {

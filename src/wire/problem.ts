@@ -116,7 +116,7 @@ function ofStore(error: SpanStoreError): Problem {
 }
 
 /** RFC 9457. */
-export function problemResponse(problem: Problem): Response {
+export function problemResponse(problem: Problem, further: Readonly<Record<string, string>> = {}): Response {
   const { status, code, message, members, headers } = problem
   return new Response(
     JSON.stringify({
@@ -127,7 +127,7 @@ export function problemResponse(problem: Problem): Response {
       code,
       ...members,
     }),
-    { status, headers: { 'Content-Type': 'application/problem+json', ...headers } },
+    { status, headers: { 'Content-Type': 'application/problem+json', ...further, ...headers } },
   )
 }
 
