@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { chromaBenches } from './chroma.ts'
+import { compactionBenches } from './compaction.ts'
 import { eventBenches } from './events.ts'
 import { fidelityBenches } from './fidelity.ts'
 import { gateBenches } from './gate.ts'
@@ -12,6 +13,7 @@ const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => 
   ledger: ledgerBenches,
   events: eventBenches,
   search: searchBenches,
+  compaction: compactionBenches,
   chroma: chromaBenches,
   fidelity: fidelityBenches,
   gate: gateBenches,
