@@ -214,8 +214,11 @@ async function planned(house: Gatehouse, options: CompactOptions): Promise<Work 
   )
   const due = prior.some((summary) => summary.state !== 'current')
   if (fresh.length === 0 && !due && (chosen === undefined || chosen.size === 0)) return undefined
-  const keys = new Set([...carried.filter((key) => old.has(key)), ...fresh.map(({ key }) => key)])
-  const kept = (await readable(house, [...keys])).map(({ key }) => key)
+  const still = await readable(
+    house,
+    [...new Set(carried)].filter((key) => old.has(key)),
+  )
+  const kept = [...still, ...fresh].map(({ key }) => key)
   if (kept.length === 0) return undefined
   return {
     prior,
@@ -276,16 +279,8 @@ async function sourceScope(
   const all = new Set(places.map(({ key }) => key))
   const owned = new Set<Key>()
   const strangers = summaries.flatMap(({ covers }) => covers).filter((key) => !all.has(key))
-  for (const result of await context.ledger.fetch([...new Set(strangers)])) {
-    const place = result.status === 'ok' || result.status === 'empty' ? result.span : undefined
-    const name =
-      result.status === 'tombstone'
-        ? result.tombstone.source
-        : place && 'source' in place
-          ? place.source
-          : undefined
-    if (name === source) owned.add(result.key)
-  }
+  for (const result of await context.ledger.fetch([...new Set(strangers)], info.ref))
+    if (sourceOf(result) === source) owned.add(result.key)
   return {
     keys: live.slice(0, Math.max(0, live.length - keep)),
     owns: (covers) => covers.some((key) => all.has(key) || owned.has(key)),
@@ -298,9 +293,12 @@ async function coveredSource(
 ): Promise<string | undefined> {
   const [first] = summaries.flatMap(({ covers }) => covers)
   if (first === undefined) return undefined
-  const [result] = await context.ledger.fetch([first], info.ref)
-  if (result!.status === 'tombstone') return result!.tombstone.source
-  return result!.status === 'absent' || result!.kind === 'summary' ? undefined : result!.span.source
+  return sourceOf((await context.ledger.fetch([first], info.ref))[0]!)
+}
+
+function sourceOf(result: FetchResult): string | undefined {
+  if (result.status === 'tombstone') return result.tombstone.source
+  return result.status !== 'absent' && result.kind === 'span' ? result.span.source : undefined
 }
 
 /** Each key, or the live ones that continue it. */

@@ -117,7 +117,7 @@ export async function gate(
   const ranked: Judged[] = []
   for (const one of judged) ranked.push(ranks ? { ...one, rehydrated: await withRanks(house, one) } : one)
   const verdict =
-    against.length === 0 && ranked.every((one) => one.verdict === 'substantiated')
+    against.length === 0 && ranked.length > 0 && ranked.every((one) => one.verdict === 'substantiated')
       ? 'substantiated'
       : 'refused'
   const before = await context.ledger.gates.authorities(
