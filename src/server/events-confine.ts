@@ -1,5 +1,6 @@
 import type { EventFilter } from '../index.ts'
 import { type Principal, reaches, requireAccess } from '../wire/principal.ts'
+import { Problem } from '../wire/problem.ts'
 
 /**
  * Refuses a filter that admits events of collections out of reach: whoever is confined must name those it wants.
@@ -15,7 +16,15 @@ export const withinReach = (principal: Principal, { collections }: EventFilter):
   principal.collections === undefined ||
   (collections?.every((collection) => reaches(principal, collection)) ?? false)
 
-/** A collection admitted by a name it had may be out of reach by the one it has. @throws Problem FORBIDDEN (403) */
+/**
+ * A collection admitted by a name it had may be out of reach by the one it has, which is not told.
+ * @throws Problem FORBIDDEN (403)
+ */
 export function requireVisible(principal: Principal, { collection }: { readonly collection: string }): void {
-  requireAccess(principal, 'read', { collection })
+  if (reaches(principal, collection)) return
+  throw new Problem(
+    403,
+    'FORBIDDEN',
+    `a collection that is read here was renamed, and the token ${JSON.stringify(principal.name)} does not reach its new name`,
+  )
 }

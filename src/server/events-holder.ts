@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeCursor } from '../core/cursor.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Consumers, Delivery, EventStream } from '../index.ts'
-import { isVoid } from '../subscription/index.ts'
+import { isVoid, lookAgain, restOf } from '../subscription/index.ts'
 import { Problem, STATUS } from '../wire/problem.ts'
 
 /** What `next` answers: deliveries in order, and what to send with the following call. */
@@ -32,9 +32,6 @@ export interface NextOptions {
 
 /** Deliveries without an answer that one holder may have; then nothing more comes until it answers. */
 const MOST_UNANSWERED = 2000
-
-/** How soon to look again whether everything was delivered, in milliseconds. */
-const LOOK_AGAIN = 50
 
 /** The batch of what was not sent yet. */
 const NEVER = Number.POSITIVE_INFINITY
@@ -99,6 +96,7 @@ export class Holder {
     }
     try {
       await this.#events.ready()
+      lookAgain(this.#events)
       const { events, ended } = await this.#take(options, signal)
       return this.#answer(events, ended)
     } catch (error) {
@@ -118,15 +116,12 @@ export class Holder {
       this.#pending ??= this.#events.next()
       const result = await Promise.race([this.#pending, NOT_YET])
       if (result === PENDING) {
-        if (events.length > 0) break
-        if (!options.follow && (await this.#caughtUp())) return { events, ended: true as const }
-        const left = until - Date.now()
-        const settled = await settles(
-          this.#pending,
-          options.follow ? left : Math.min(left, LOOK_AGAIN),
-          signal,
-        )
-        if (!settled && (Date.now() >= until || signal.aborted)) break
+        if (events.length > 0 || signal.aborted) break
+        const rest = restOf(this.#events)
+        // It is looking: what there is comes in a moment.
+        if (rest === undefined) await sleep(1)
+        else if (rest === 'log' && !options.follow) return { events, ended: true as const }
+        else if (!(await settles(this.#pending, until - Date.now(), signal))) break
         continue
       }
       // Whoever asked is gone: it stays for who asks next.
@@ -141,21 +136,6 @@ export class Holder {
       this.#sent(value, NEVER)
     }
     return { events }
-  }
-
-  /** Everything that can be delivered now was; what is held back after a failure is not waited for. */
-  async #caughtUp(): Promise<boolean> {
-    if (this.#events.cursor === undefined) return false
-    const { collections } = await this.#consumers.lag(this.#name)
-    const sent = new Map<string, number>()
-    for (const { delivery } of this.#unanswered.values())
-      sent.set(delivery.collection, (sent.get(delivery.collection) ?? 0) + 1)
-    const left = collections.some(
-      ({ collection, events, failing }) =>
-        events > (sent.get(collection) ?? 0) && !(failing !== undefined && failing.due > Date.now()),
-    )
-    await nextTurn()
-    return !left && (await Promise.race([this.#pending, NOT_YET])) === PENDING
   }
 
   #answer(events: readonly Delivery[], ended?: true): Batch {

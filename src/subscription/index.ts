@@ -1,11 +1,17 @@
 import { SpanStoreError } from '../core/errors.ts'
 import type { EventStream } from './delivery.ts'
 import { parseOptions, type SubscribeOptions } from './options.ts'
-import { Subscription, type SubscriptionHost } from './subscription.ts'
+import { type Rest, Subscription, type SubscriptionHost } from './subscription.ts'
 
 export { type Delivery, type EventStream, isVoid, type NackOptions } from './delivery.ts'
 export type { SubscribeOptions } from './options.ts'
 export type { SubscriptionHost } from './subscription.ts'
+
+/** For who reads on behalf of somebody that asks now and then: why a subscription delivers nothing, when it cannot. */
+export const restOf = (events: EventStream): Rest | undefined => (events as Subscription).rest
+
+/** For who may not wait for a bell: has a subscription look at the log now. */
+export const lookAgain = (events: EventStream): void => (events as Subscription).lookAgain()
 
 /** The subscriptions of one open store. */
 export class Subscriptions {

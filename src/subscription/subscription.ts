@@ -22,6 +22,9 @@ export interface SubscriptionHost {
   readonly onIdle?: () => number | undefined | Promise<number | undefined>
 }
 
+/** `log`: there is nothing more, or it is held back; `answers`: what comes next depends on those still to come. */
+export type Rest = 'log' | 'answers'
+
 /** The longest a timer can wait. */
 const LONGEST = 2 ** 31 - 1
 
@@ -50,6 +53,7 @@ export class Subscription implements EventStream {
   #rung = false
   #busy = false
   #looked = false
+  #rest: Rest | undefined
   #calls = 0
   #last: Promise<unknown> = Promise.resolve()
 
@@ -108,6 +112,16 @@ export class Subscription implements EventStream {
     if (this.#outcome !== undefined || this.#opening !== undefined) return
     this.#opening = this.#open()
     this.#opening.catch(() => undefined)
+  }
+
+  /** Why nothing is delivered, when nothing can be; undefined while there is, or while it is looked for. */
+  get rest(): Rest | undefined {
+    return this.#rest
+  }
+
+  /** Has the log looked at, whether or not a bell rang. */
+  lookAgain(): void {
+    this.#stir()
   }
 
   get cursor(): string | undefined {
@@ -207,6 +221,7 @@ export class Subscription implements EventStream {
       return
     }
     const patience = this.#intake.parked.size > 0 ? this.#patience() : undefined
+    if (!this.#rung) this.#rest = this.#intake.waitsForAnswers() ? 'answers' : 'log'
     await this.#wait(due, this.#renewAt, this.#intake.heldUntil(), patience)
   }
 
@@ -257,6 +272,7 @@ export class Subscription implements EventStream {
 
   #stir(): void {
     this.#rung = true
+    this.#rest = undefined
     this.#wake?.()
   }
 
@@ -268,6 +284,7 @@ export class Subscription implements EventStream {
       const wake = () => {
         clearTimeout(timer)
         this.#wake = undefined
+        this.#rest = undefined
         resolve()
       }
       const timer = setTimeout(wake, Math.min(Math.max(until - this.#host.clock(), 1), LONGEST))
