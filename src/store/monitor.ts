@@ -39,7 +39,7 @@ export interface HitRate {
 }
 
 export interface BoundarySignals {
-  /** 1. Keys cited in summaries that do not resolve. */
+  /** 1. Keys printed in summaries that do not resolve. */
   readonly citationOverhang: Signal & { readonly value?: number; readonly keys: readonly Key[] }
   /** 2. Hit rates of the agent's own reads; `value` is how much lower that of self-cited keys is. */
   readonly selfCitationAsymmetry: Signal & {
@@ -49,7 +49,7 @@ export interface BoundarySignals {
   }
   /** 3. The part of the context's tokens that represent something a second time. */
   readonly duplicateDensity: Signal & { readonly value?: number }
-  /** 4. Summaries that cite more than what they took the place of, over the same spans. */
+  /** 4. Summaries that print more keys than what they took the place of, over the same spans. */
   readonly referenceInflation: Signal & {
     readonly value?: number
     readonly summaries: readonly { readonly key: Key; readonly before: number; readonly after: number }[]

@@ -68,6 +68,17 @@ describe('signal 1', () => {
     })
   })
 
+  test('counts what a text prints; what a summary stands on beside it only makes it due', async () => {
+    const { notes, session, turns } = await talk()
+    const { key } = await session.register({ text: cite(turns[1]!), dependsOn: [turns[0]!] })
+    await notes.retire([turns[0]!])
+    expect(await session.boundary()).toMatchObject({
+      decision: 'proceed',
+      signals: { citationOverhang: { value: 0 } },
+      due: [{ key, state: 'stale' }],
+    })
+  })
+
   test('does not count a summary that is only suspect: its own keys resolve', async () => {
     const { notes, session, turns } = await talk()
     const low = await notes.session('other').register({ text: cite(turns[0]!) })
@@ -308,6 +319,14 @@ describe('signal 4', () => {
     }
     const { signals } = await session.boundary({ enforce: false })
     expect(signals.referenceInflation.summaries).toMatchObject([{ before: 1, after: 3 }])
+  })
+
+  test('counts what is printed, not what a summary stands on beside that', async () => {
+    const { session, turns } = await talk()
+    const covers = turns.slice(0, 2)
+    const one = await session.register({ text: cite(turns[0]!), covers, dependsOn: turns.slice(0, 4) })
+    await session.register({ text: cite(turns[0]!, turns[1]!), covers, replaces: one.key })
+    expect(await session.boundary()).toMatchObject({ decision: 'freeze_and_rollback' })
   })
 
   test('is quiet where fewer are cited, where the covers grew, and where nothing says what is covered', async () => {

@@ -41,7 +41,8 @@ export function count(
  * Those without covers do not say what they stand for, and a summary brought back by `discardEpoch` has an earlier
  * epoch than what it follows.
  */
-const REFERENCES = (summary: string) => `(SELECT count(*) FROM dependency d WHERE d.dependent = ${summary})`
+const REFERENCES = (summary: string) =>
+  `(SELECT count(*) FROM dependency d WHERE d.dependent = ${summary} AND d.printed = 1)`
 const COVERS = (summary: string) => `SELECT v.span FROM cover v WHERE v.summary = ${summary}`
 
 export const RECOMPACTED = `

@@ -15,14 +15,19 @@ import { type Connection, insertInto } from './statements.ts'
 
 const LIVE_SUMMARIES = `summary m WHERE m.session = ?1 AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span)`
 
-/** Hard causes are dependencies that are no live text and have no `identical`. */
+/**
+ * Cited is what a text prints: what a summary stands on beside that makes it stale, and due. Hard causes are
+ * dependencies that are no live text and have no `identical`.
+ */
 const UNRESOLVABLE = `
-  SELECT DISTINCT s.key FROM cause c CROSS JOIN span s ON s.id = c.support
+  SELECT DISTINCT s.key FROM cause c
+  CROSS JOIN dependency d ON d.support = c.support AND d.dependent = c.dependent AND d.printed = 1
+  CROSS JOIN span s ON s.id = c.support
   WHERE c.hard = 1 AND c.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES})`
 
 const CITED_BIRTHS = `
   SELECT s.born FROM dependency d CROSS JOIN span s ON s.id = d.support
-  WHERE d.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES}) AND s.collection = ?2 AND s.kind = 0`
+  WHERE d.printed = 1 AND d.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES}) AND s.collection = ?2 AND s.kind = 0`
 
 export function readSignals(
   connection: Connection,
@@ -93,7 +98,8 @@ function citedBehind(
   if (through !== undefined)
     for (const [key] of connection.rows<[Key]>(
       `SELECT DISTINCT s.key FROM dependency d CROSS JOIN span s ON s.id = d.support
-       WHERE d.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES}) AND s.collection = ?2 AND s.kind = 0 AND s.born > ?3`,
+       WHERE d.printed = 1 AND d.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES})
+         AND s.collection = ?2 AND s.kind = 0 AND s.born > ?3`,
       session,
       collection,
       through,
