@@ -13,10 +13,13 @@ import type { AttributeIndex, DerivedIndex, Embedder } from './ports.ts'
 import { flag, invalid, object, wholeNumber } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
-import { SqliteTextIndex } from './text/text-index.ts'
+import { ThreadedTextIndex } from './text/threaded.ts'
 import { LedgerVectorIndex } from './vector/vector-index.ts'
 
 export { restoreBackup } from './ledger/sqlite/restore.ts'
+
+/** Bytes of vectors up to which a collection is searched in memory: 130 000 of 384 dimensions. */
+const WHOLE = 192 * 2 ** 20
 
 export interface StoreOptions {
   /** Computes vectors for new texts. Without one, texts are stored and found by words. */
@@ -68,13 +71,17 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
   })
   const { connection } = ledger
   const bell = new Doorbell({ connection, ...(inMemory ? {} : { directory }) })
-  const text = new SqliteTextIndex(ledger, path, { candidates })
+  const text = new ThreadedTextIndex(ledger, path, { candidates })
   const attributes = new SqliteAttributeIndex(ledger, path)
   const vectors = new LedgerVectorIndex(
     ledger.vectors,
     inMemory
       ? {}
-      : { directory: join(directory, 'index'), follow: (listener) => bell.follow(listener) },
+      : {
+          directory: join(directory, 'index'),
+          whole: WHOLE,
+          follow: (listener) => bell.follow(listener),
+        },
   )
   derived.push(text, vectors, attributes)
   const host = {

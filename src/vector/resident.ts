@@ -1,12 +1,23 @@
 import type { Metric } from '../core/model.ts'
 import { distancesOf, inverseLength, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
+import { SKETCH_GROUP, Sketch } from './sketch.ts'
 
 /** Rows of one block. A block is allocated whole, so that growing never copies what is there. */
 const BLOCK = 1024
 
 /** Multiplications of one step of a scan: a few milliseconds. */
 const STEP = 1 << 21
+
+/** Rows from which a sketch is kept, and dimensions: below, comparing everything is as quick. */
+const SKETCHED = { rows: 2_048, dimensions: 16 }
+
+/** Rows of a sketch gone through in one step: a few milliseconds. */
+const SKETCH_STEP = 131_072
+
+/** Of the group being looked at in a sketch. */
+const low = new Float64Array(SKETCH_GROUP)
+const high = new Float64Array(SKETCH_GROUP)
 
 /** Of the block being scanned. */
 const distances = new Float64Array(BLOCK)
@@ -33,6 +44,10 @@ export class Resident {
   #free: number[] = []
   /** While one runs, freed rows are not given to others: it might have passed them. */
   #scans = 0
+  /** Says which rows can be among the nearest; null: this engine has none. */
+  #sketch: Sketch | null | undefined
+  /** Counts changes: a scan that was interrupted by one has to look at everything. */
+  #changes = 0
 
   constructor(metric: Metric, dimensions: number) {
     this.#metric = metric
@@ -44,7 +59,8 @@ export class Resident {
   }
 
   get bytes(): number {
-    return this.#blocks.length * BLOCK * (4 * this.dimensions + 16) + 48 * this.#rowOf.size
+    const sketched = this.#sketch ? this.dimensions + 24 : 0
+    return this.#blocks.length * BLOCK * (4 * this.dimensions + 16) + (48 + sketched) * this.#rowOf.size
   }
 
   has(id: number): boolean {
@@ -72,6 +88,19 @@ export class Resident {
     if (this.#metric === 'cosine') block.scales[at] = inverseLength(vector, 0, this.dimensions)
     block.ids[at] = id
     this.#rowOf.set(id, row)
+    this.#changes++
+    if (this.#sketch) {
+      if (!this.#sketch.set(row, vector)) this.#sketch = null
+    } else if (this.#sketch === undefined && this.#rows >= SKETCHED.rows) this.#makeSketch()
+  }
+
+  #makeSketch(): void {
+    this.#sketch = (this.dimensions >= SKETCHED.dimensions ? Sketch.make(this.dimensions) : undefined) ?? null
+    for (const row of this.#rowOf.values()) {
+      const from = (row % BLOCK) * this.dimensions
+      const vector = this.#blockOf(row).data.subarray(from, from + this.dimensions)
+      if (this.#sketch?.set(row, vector) === false) this.#sketch = null
+    }
   }
 
   delete(id: number): void {
@@ -82,6 +111,8 @@ export class Resident {
     block.ids[at] = 0
     // An erased vector must not linger.
     block.data.fill(0, at * this.dimensions, (at + 1) * this.dimensions)
+    this.#sketch?.clear(row)
+    this.#changes++
     this.#rowOf.delete(id)
     this.#free.push(row)
     if (this.#rowOf.size === 0 && this.#scans === 0) this.clear()
@@ -92,6 +123,7 @@ export class Resident {
     this.#rows = 0
     this.#rowOf.clear()
     this.#free = []
+    this.#sketch = undefined
   }
 
   #blockOf(row: number): Block {
@@ -114,6 +146,11 @@ export class Resident {
     pause: () => Promise<void>,
     admits?: (id: number) => boolean,
   ): Promise<Candidate[]> {
+    // With most of them asked for, nothing can be passed over.
+    if (this.#sketch && limit * 8 < this.size) {
+      const found = await this.#nearestBySketch(this.#sketch, query, limit, pause, admits)
+      if (found !== undefined) return found
+    }
     const rowsPerStep = Math.max(64, Math.floor(STEP / this.dimensions))
     const nearest = new Nearest(limit)
     this.#scans++
@@ -129,6 +166,47 @@ export class Resident {
     }
     // A row replaced meanwhile may have been seen twice, or as it was: what is there now counts.
     return this.among(query, limit, new Set(nearest.sorted().map(({ id }) => id)))
+  }
+
+  /** Undefined: a row changed between two steps, so that the ranges seen do not belong together. */
+  async #nearestBySketch(
+    sketch: Sketch,
+    query: Query,
+    limit: number,
+    pause: () => Promise<void>,
+    admits: ((id: number) => boolean) | undefined,
+  ): Promise<Candidate[] | undefined> {
+    const prepared = sketch.prepare(query)
+    const changes = this.#changes
+    /** The least distance within which there are `limit` rows for certain. */
+    const surely = new Nearest(limit)
+    const ids: number[] = []
+    const least: number[] = []
+    let { bound } = surely
+    for (let row = 0; row < this.#rows; ) {
+      const count = Math.min(SKETCH_GROUP, this.#rows - row)
+      sketch.ranges(prepared, row, count, low, high)
+      for (let i = 0; i < count; i++) {
+        if (low[i]! > bound) continue
+        const at = row + i
+        const id = this.#blocks[Math.floor(at / BLOCK)]!.ids[at % BLOCK]!
+        if (id === 0 || (admits !== undefined && !admits(id))) continue
+        surely.offer(id, high[i]!)
+        bound = surely.bound
+        ids.push(id)
+        least.push(low[i]!)
+      }
+      row += count
+      if (row % SKETCH_STEP === 0 && row < this.#rows) {
+        await pause()
+        if (this.#changes !== changes) return undefined
+      }
+    }
+    return this.among(
+      query,
+      limit,
+      ids.filter((_, i) => least[i]! <= bound),
+    )
   }
 
   /** Compares these rows alone. */

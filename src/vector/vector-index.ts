@@ -22,6 +22,11 @@ export interface VectorIndexOptions {
   readonly directory?: string
   /** Bytes of vectors kept in memory per collection; more than that is read from a table, or the ledger. Default 256 MiB. */
   readonly memory?: number
+  /**
+   * Bytes of vectors up to which a collection that has a table is in memory as a whole besides: there it is searched
+   * quicker, and exactly. Default 0: none.
+   */
+  readonly whole?: number
   /** Live spans from which a collection gets a table and an approximate index. Default 10 000. */
   readonly large?: number
   /** How long commits are gathered before tables take them in, in milliseconds. Default 500. */
@@ -50,6 +55,7 @@ const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; op
 export class LedgerVectorIndex implements VectorIndex {
   readonly #records: VectorRecords
   readonly #memory: number
+  readonly #whole: number
   readonly #large: number
   readonly #gather: number
   readonly #patience: number
@@ -59,6 +65,8 @@ export class LedgerVectorIndex implements VectorIndex {
   /** When tables last took something in. */
   readonly #tended = new Map<number, number>()
   readonly #absorbed = new Map<number, Absorbed>()
+  /** Collections on their way into memory as a whole. */
+  readonly #copying = new Map<number, { readonly absorbed: Absorbed; readonly done: Promise<void> }>()
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #due = 0
@@ -69,6 +77,7 @@ export class LedgerVectorIndex implements VectorIndex {
     this.#records = records
     this.#options = options
     this.#memory = options.memory ?? 256 * 2 ** 20
+    this.#whole = Math.min(options.whole ?? 0, this.#memory)
     this.#large = options.large ?? 10_000
     this.#gather = options.gather ?? 500
     this.#patience = options.patience ?? 30_000
@@ -224,11 +233,15 @@ export class LedgerVectorIndex implements VectorIndex {
     const records = this.#records
     const head = records.head(collection)
     const space = spaceOf(head)
-    const base =
+    let absorbed = this.#absorbed.get(collection)
+    const fits = head.live * space.dimensions * 4 <= this.#whole
+    const whole = fits && absorbed?.hasBase === false
+    const table =
       head.live < this.#large || !tables ? undefined : this.#keeper?.usable(collection, head, space)
     // Nothing may have been written since this process began.
-    if (head.live >= this.#large && base === undefined) this.wake()
-    let absorbed = this.#absorbed.get(collection)
+    if (head.live >= this.#large && table === undefined) this.wake()
+    const base = whole ? undefined : table
+    if (base !== undefined && fits) this.#copyWhole(collection, space)
     if (
       absorbed !== undefined &&
       !(
@@ -252,6 +265,31 @@ export class LedgerVectorIndex implements VectorIndex {
     } else if (base !== undefined) absorbed.rebase(base)
     for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
     return absorbed
+  }
+
+  /** Copies a collection into memory in the background, while its table answers; from then on memory does. */
+  #copyWhole(collection: number, space: VectorSpace): void {
+    if (this.#copying.has(collection)) return
+    const check = this.#checkFor(undefined)
+    const absorbed = new Absorbed(
+      this.#records,
+      collection,
+      space,
+      this.#records.head(collection).position,
+      undefined,
+    )
+    const copy = async () => {
+      for (let left = absorbed.step(); left !== 0; left = absorbed.step()) {
+        await nextTurn()
+        check()
+      }
+      this.#absorbed.set(collection, absorbed)
+    }
+    // Nobody waits for this: should it fail, the table goes on answering.
+    const done = copy()
+      .catch(() => {})
+      .finally(() => this.#copying.delete(collection))
+    this.#copying.set(collection, { absorbed, done })
   }
 
   watermark(collection: number): number | undefined {
@@ -356,6 +394,7 @@ export class LedgerVectorIndex implements VectorIndex {
   /** Also settles what an earlier erasure, of this process or of another, left undone. */
   async erase(ids: readonly number[]): Promise<readonly string[]> {
     for (const absorbed of this.#absorbed.values()) absorbed.forget(ids)
+    for (const { absorbed } of this.#copying.values()) absorbed.forget(ids)
     const keeper = this.#keeper
     if (keeper === undefined) return []
     return await this.#alone(
@@ -368,6 +407,7 @@ export class LedgerVectorIndex implements VectorIndex {
     this.#unfollow?.()
     this.#closing.abort()
     await this.#background
+    for (const { done } of this.#copying.values()) await done
     this.#absorbed.clear()
     this.#keeper?.close()
   }
