@@ -6,6 +6,28 @@ const ANCHORS_ONLY = /^[\s.,;:()]*(?:\[\[[^\]]*\]\][\s.,;:()]*)+$/
 
 const BULLET = /^\s*(?:[-*+•]|\d+[.)])\s+/
 
+/** Ends in a full stop that ends no sentence: titles, abbreviations, initials. */
+const OPEN =
+  /(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|Fig|Figs|Sec|Nr|Abs|Hr|Fr|vs|cf|approx|ca|e\.\s?g|i\.\s?e|z\.\s?B|d\.\s?h|u\.\s?a|z|d|u|bzw|evtl|ggf|inkl|exkl)\.$|(?:^|\s)(?:\p{Lu}\.){2,}$|^(?:\p{Lu}\.\s?)+$/u
+
+const ORDINAL = /(?:^|\s)\d{1,2}\.$/
+const AFTER_ORDINAL =
+  /^(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal|Jahrhundert|Stock)\b/
+
+/** Unicode's segmentation breaks after every full stop before a capital; some of these end no sentence. */
+function joined(segments: Iterable<{ readonly segment: string }>): string[] {
+  const sentences: string[] = []
+  for (const { segment } of segments) {
+    const before = sentences.at(-1)?.trimEnd()
+    const continues =
+      before?.endsWith('.') === true &&
+      (OPEN.test(before) || /^\p{Ll}/u.test(segment) || (ORDINAL.test(before) && AFTER_ORDINAL.test(segment)))
+    if (continues) sentences[sentences.length - 1] += segment
+    else sentences.push(segment)
+  }
+  return sentences
+}
+
 /**
  * The claims of a summary that does not list them: its sentences, line by line (a list item is a line), with the
  * anchors that follow a sentence kept on it. Pieces are exact, only trimmed; a bullet's mark is left out.
@@ -16,8 +38,8 @@ export function claimsOf(text: string, locale = 'en'): string[] {
   for (const line of text.split(/\r\n|\r|\n/)) {
     if (line.trim() === '') continue
     let first = true
-    for (const { segment } of segmenter.segment(line.replace(BULLET, ''))) {
-      const piece = segment.trim()
+    for (const sentence of joined(segmenter.segment(line.replace(BULLET, '')))) {
+      const piece = sentence.trim()
       if (piece === '') continue
       if (!first && (ANCHORS_ONLY.test(piece) || /^\[\[/.test(piece))) {
         // "[[KEY]] Next sentence" after a full stop: the anchor closes the sentence before.
