@@ -151,6 +151,38 @@ describe('a compaction', () => {
     await store.close()
   })
 
+  it('carries on a summary that is stale because of what it had read and not cited', async () => {
+    const { store, notes, session, keys } = await world()
+    const first = made(
+      await session.compact({
+        source: 'chat',
+        summarize: ({ spans }) => `${TURNS[1]} ${spans[1]!.anchor}`,
+      }),
+    )
+    const { added, stale } = await notes.put({
+      source: 'chat',
+      spans: [
+        { text: 'The budget for the new site is 45 000 euros.' },
+        ...TURNS.slice(1).map((text) => ({ text })),
+      ],
+    })
+    expect(stale).toEqual([first.key])
+    const second = made(
+      await session.compact({
+        summarize: (request) => {
+          expect(request.spans.map(({ key }) => key)).toEqual(added)
+          return quote(request)
+        },
+      }),
+    )
+    expect([second.covers, second.anchors]).toEqual([
+      [...keys.slice(1), ...added],
+      [keys[1], ...added],
+    ])
+    expect(await session.stale()).toEqual([])
+    await store.close()
+  })
+
   it('is refused where a key the summary cites no longer resolves, before the summarizer is asked', async () => {
     const { store, notes, session, keys } = await world()
     await session.compact({ source: 'chat', summarize: quote, keep: 1 })
