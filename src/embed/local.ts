@@ -1,8 +1,7 @@
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Embedder } from '../ports.ts'
 import { aborted, failed, invalid, messageOf } from './failure.ts'
+import { startThread } from './thread.ts'
 import type { FromWorker, ToWorker } from './worker.ts'
 
 export interface LocalEmbedder extends Embedder {
@@ -45,7 +44,7 @@ export function localEmbedder(): LocalEmbedder {
   }
 
   const start = (): Worker => {
-    const started = startWorker()
+    const started = startThread('embed/worker', { name: 'spanstore-embedder' })
     started.unref()
     started.on('message', (message: FromWorker) => {
       const request = settle(message.id)
@@ -113,17 +112,6 @@ export function localEmbedder(): LocalEmbedder {
       await ending?.terminate()
     },
   }
-}
-
-/** `worker.js` in the package; in development `worker.ts`, which the worker must first learn to read. */
-function startWorker(): Worker {
-  const extension = extname(fileURLToPath(import.meta.url))
-  const url = new URL(`./worker${extension}`, import.meta.url)
-  // Flags of this process, such as --input-type, are not for the worker.
-  const options = { name: 'spanstore-embedder', execArgv: [] }
-  if (extension !== '.ts') return new Worker(url, options)
-  const code = `import('tsx/esm/api').then(({ register }) => (register(), import(${JSON.stringify(url)})))`
-  return new Worker(code, { ...options, eval: true })
 }
 
 function adviceFor({ failure, why }: Extract<FromWorker, { failure: string }>): string {

@@ -2,7 +2,6 @@ import { rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
-import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import { Connection } from '../ledger/sqlite/statements.ts'
 import { spaced, TOKENIZER } from './tokens.ts'
 
@@ -33,8 +32,17 @@ export interface TextDatabase {
   readonly inode: number | undefined
 }
 
+/** What the index needs of its ledger. */
+export interface TextLedger {
+  readonly id: string
+  /** Of a ledger in memory, which no other connection can see. */
+  readonly connection?: Connection
+  /** Commits what has expired. */
+  expire(): Promise<unknown>
+}
+
 /** Opens the index of a ledger, creating it if need be. One that belongs to another store is made anew. */
-export function openTextDatabase(ledger: SqliteLedger, ledgerPath: string): TextDatabase {
+export function openTextDatabase(ledger: TextLedger, ledgerPath: string): TextDatabase {
   const path = textPath(ledgerPath)
   const database =
     path === undefined
@@ -50,9 +58,10 @@ export function openTextDatabase(ledger: SqliteLedger, ledgerPath: string): Text
 }
 
 /** An attached database in memory can only be seen by the connection that attached it: the ledger's own. */
-function inMemory(ledger: SqliteLedger): TextDatabase {
-  ledger.connection.db.exec(`ATTACH ':memory:' AS words`)
-  return { connection: ledger.connection, schema: 'words', path: undefined, inode: undefined }
+function inMemory({ connection }: TextLedger): TextDatabase {
+  if (connection === undefined) throw new Error('a ledger in memory is searched through its own connection')
+  connection.db.exec(`ATTACH ':memory:' AS words`)
+  return { connection, schema: 'words', path: undefined, inode: undefined }
 }
 
 function openFile(path: string, ledgerPath: string): Connection {

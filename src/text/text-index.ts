@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import { requireCollection } from '../ledger/sqlite/collections.ts'
-import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
 import type { AttributeIndex, Candidates, Problem, TextAnswer, TextIndex, TextQuery } from '../ports.ts'
@@ -12,6 +11,7 @@ import {
   openTextDatabase,
   removeTextDatabase,
   type TextDatabase,
+  type TextLedger,
   textPath,
   wasReplaced,
 } from './database.ts'
@@ -50,7 +50,7 @@ const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; op
  * of processes may use it at once.
  */
 export class SqliteTextIndex implements TextIndex {
-  readonly #ledger: SqliteLedger
+  readonly #ledger: TextLedger
   readonly #ledgerPath: string
   readonly #wait: number
   readonly #idle: number
@@ -62,7 +62,7 @@ export class SqliteTextIndex implements TextIndex {
   #background: Promise<void> = Promise.resolve()
   readonly #closing = new AbortController()
 
-  constructor(ledger: SqliteLedger, ledgerPath: string, options: TextIndexOptions = {}) {
+  constructor(ledger: TextLedger, ledgerPath: string, options: TextIndexOptions = {}) {
     this.#ledger = ledger
     this.#ledgerPath = ledgerPath
     this.#wait = options.wait ?? 10_000
@@ -72,7 +72,8 @@ export class SqliteTextIndex implements TextIndex {
 
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  async search(collection: number, query: TextQuery): Promise<TextAnswer> {
+  /** `known`: the candidates, where somebody looked them up before. */
+  async search(collection: number, query: TextQuery, known?: Candidates): Promise<TextAnswer> {
     this.#check(query.signal)
     await this.#ledger.expire()
     return await this.#healing(async () => {
@@ -83,7 +84,7 @@ export class SqliteTextIndex implements TextIndex {
         return await this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
       const deadline = performance.now() + this.#wait
       // Before any snapshot: what they lack is in the log that it sees.
-      const candidates = query.where && this.#candidates(collection, query.where)
+      const candidates = known ?? (query.where && this.#candidates(collection, query.where))
       for (;;) {
         const answer = this.#snapshot(() => this.#answerIfCurrent(collection, query, asked, candidates))
         if (answer !== undefined) return answer
