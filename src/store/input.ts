@@ -82,6 +82,12 @@ export function object(path: string, value: unknown, known: readonly string[]): 
   return value as Record<string, unknown>
 }
 
+/** A loop: `every` would call a function for each number. */
+export function allFinite(vector: Float32Array): boolean {
+  for (let i = 0; i < vector.length; i++) if (!Number.isFinite(vector[i])) return false
+  return true
+}
+
 export function vectorOf(path: string, value: unknown): Float32Array {
   if (!(value instanceof Float32Array) && !Array.isArray(value))
     throw invalid(path, value, 'give a Float32Array or an array of numbers')
@@ -90,8 +96,8 @@ export function vectorOf(path: string, value: unknown): Float32Array {
     const other = value.findIndex((number) => typeof number !== 'number')
     if (other >= 0) throw invalid(`${path}[${other}]`, value[other], 'give a number')
   }
-  const vector = Float32Array.from(value as ArrayLike<number>)
-  if (vector.length === 0 || !vector.every(Number.isFinite))
+  const vector = value instanceof Float32Array ? value.slice() : Float32Array.from(value as number[])
+  if (vector.length === 0 || !allFinite(vector))
     throw new SpanStoreError(
       'INVALID_VECTOR',
       `${path} ${vector.length === 0 ? 'is empty' : 'holds a number that is not finite in 32 bits'}; give finite numbers`,

@@ -13,8 +13,11 @@ export type Parsed =
 
 export type ParsedObject = { readonly [key: string]: Parsed }
 
-/** Numbers that JavaScript's own parser would flatten: whole ones with a fraction or exponent, and very long ones. */
-const EXACT = /\d\.0+[,\]}\s]|\d[eE][-+\d]|\d{16}/
+/**
+ * Numbers that JavaScript's own parser would flatten: whole ones with a fraction or exponent, and very long ones. What
+ * looks like one inside a text does no harm.
+ */
+const EXACT = /[:,[]\s*-?\d+(?:\.0+[,\]}\s]|(?:\.\d+)?[eE][-+\d]|(?<=\d{16}))/
 
 /** The body of a request. @throws ChromaFailure 415, 400 */
 export async function bodyOf(request: Request): Promise<Parsed> {

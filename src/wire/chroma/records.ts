@@ -1,5 +1,6 @@
 import type { LiveRecord, RecordOutcome, RecordResult } from '../../core/record.ts'
 import type { Collection } from '../../index.ts'
+import { allFinite } from '../../store/input.ts'
 import type { RecordInput } from '../../store/records.ts'
 import { countOf, isObject, listOf, type Parsed, type ParsedObject, stringsOf, textsOf } from './body.ts'
 import { invalid, misshapen } from './failure.ts'
@@ -73,7 +74,7 @@ export function vectorOf(embedding: Parsed): Float32Array {
   }
   if (vector.length === 0)
     throw invalid('Validation error: embeddings: Each embedding must have at least 1 dimension')
-  if (!vector.every(Number.isFinite))
+  if (!allFinite(vector))
     throw invalid('Validation error: embeddings: Embeddings must not contain NaN or Infinity values')
   return vector
 }
