@@ -161,8 +161,11 @@ const number = new Map(ordered.flat().map((id, i) => [id, i]))
 const code = (n: number) => DIGITS[Math.floor(n / 2500)]! + DIGITS[Math.floor(n / 50) % 50]! + DIGITS[n % 50]!
 
 const letter = { noun: 'n', verb: 'v', adj: 'a', adv: 'r' } as const
+const BLOCK = 32
 let previous = ''
-const lexicon = lemmas.map((lemma) => {
+const blocks: string[] = []
+for (const [i, lemma] of lemmas.entries()) {
+  if (i % BLOCK === 0) previous = ''
   let shared = 0
   while (shared < 9 && lemma[shared] !== undefined && lemma[shared] === previous[shared]) shared++
   previous = lemma
@@ -171,8 +174,10 @@ const lexicon = lemmas.map((lemma) => {
   const parts = [...senses.get(lemma)!]
     .sort(([, a], [, b]) => total(b) - total(a))
     .map(([part, ids]) => letter[part].toUpperCase() + ids.map((id) => code(number.get(id)!)).join(''))
-  return `${shared}${lemma.slice(shared)}${parts.join('')}`
-})
+  const entry = `${i % BLOCK === 0 ? '' : shared}${lemma.slice(shared)}${parts.join('')}`
+  if (i % BLOCK === 0) blocks.push(entry)
+  else blocks[blocks.length - 1] += ` ${entry}`
+}
 
 const opposites = new Set<string>()
 const opposed = new Set<string>()
@@ -243,7 +248,7 @@ ${string(
     .reduce<number[]>((sums, list) => [...sums, (sums.at(-1) ?? 0) + list.length], [])
     .join(' '),
 )}
-${string('LEXICON', 'Lemmas in order: letters shared with the one before, the rest, then senses by part of speech, both by frequency, three digits each.', lexicon.join(' '))}
+${string('LEXICON', 'Blocks of 32 lemmas in order: letters shared with the one before (none for the first), the rest, then senses by part of speech, both by frequency, three digits each.', blocks.join('|'))}
 ${string(
   'PARENTS',
   'For each synset, its hypernyms.',

@@ -18,7 +18,6 @@ function unknownNames(comparison: Comparison): Finding[] {
   const found: Finding[] = []
   const words = new Set(source.words.flatMap(({ norm }) => [norm, ...norm.split(/[-_./:]/)]))
   const text = source.text.toLowerCase()
-  const initials = initialsOf(source)
   const numbered = new Set(
     claim.quantities.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, k) => from + k)),
   )
@@ -32,7 +31,7 @@ function unknownNames(comparison: Comparison): Finding[] {
       continue
     if (text.includes(word.norm) && word.norm.length > 2) continue
     if (word.norm.split(/[-_./:]/).every((part) => words.has(part))) continue
-    if (initials.has(word.norm) || initialsOf(claim).has(word.norm)) continue
+    if (initialsOf(source).has(word.norm) || initialsOf(claim).has(word.norm)) continue
     // A word of the dictionary written with a capital names nothing by itself.
     if (
       word.kind === 'word' &&

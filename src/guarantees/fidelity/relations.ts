@@ -6,12 +6,15 @@ export type WordClass = 'N' | 'V' | 'A' | 'R'
 export type Senses = Partial<Record<WordClass, readonly number[]>>
 
 interface Tables {
-  readonly lexicon: ReadonlyMap<string, string>
+  /** 32 entries each, the first spelled out. */
+  readonly blocks: readonly string[]
+  readonly heads: readonly string[]
   readonly parents: readonly string[]
   readonly irregular: ReadonlyMap<string, string>
   readonly opposites: ReadonlySet<string>
   readonly opposed: ReadonlySet<number>
-  readonly families: ReadonlyMap<string, readonly string[]>
+  /** From the place of a lemma to the places of those it is derived from. */
+  readonly bases: ReadonlyMap<number, string>
   readonly adjectives: readonly [from: number, to: number]
 }
 
@@ -30,24 +33,13 @@ const PAIR = 1 << 17
 
 let loaded: Tables | undefined
 
-/** Unpacks the tables on first use: about 25 ms. */
-export function tables(): Tables {
+/** Unpacks on first use what has to be looked up by key; the lexicon stays packed. */
+function tables(): Tables {
   loaded ??= unpack()
   return loaded
 }
 
 function unpack(): Tables {
-  const lexicon = new Map<string, string>()
-  const lemmas: string[] = []
-  let previous = ''
-  for (const entry of LEXICON.split(' ')) {
-    let at = 1
-    while (entry.charCodeAt(at) >= 95 || entry.charCodeAt(at) === 45) at++
-    previous = previous.slice(0, entry.charCodeAt(0) - 48) + entry.slice(1, at)
-    lexicon.set(previous, entry.slice(at))
-    lemmas.push(previous)
-  }
-  const irregular = new Map(IRREGULAR.split(',').map((pair) => pair.split(' ') as [string, string]))
   const opposed = new Set<number>()
   for (const pair of OPPOSED.split(' ')) {
     const [a, b] = [decode(pair, 0), decode(pair, 3)]
@@ -58,46 +50,77 @@ function unpack(): Tables {
     const [a, b] = pair.split(' ')
     opposites.add(`${a} ${b}`).add(`${b} ${a}`)
   }
-  const families = new Map<string, string[]>()
-  const relate = (a: string, b: string) => {
-    const list = families.get(a)
-    if (list) list.push(b)
-    else families.set(a, [b])
-  }
-  for (const entry of DERIVATIONS.split(' ')) {
-    const word = lemmas[decode(entry, 0)]!
-    for (let at = 3; at < entry.length; at += 3) {
-      const base = lemmas[decode(entry, at)]!
-      relate(word, base)
-      relate(base, word)
-    }
-  }
   const [, verbs, adjectives] = STARTS.split(' ').map(Number)
+  const blocks = LEXICON.split('|')
   return {
-    lexicon,
+    blocks,
+    heads: blocks.map((block) => block.slice(0, lemmaEnd(block, 0))),
     parents: PARENTS.split(' '),
-    irregular,
+    irregular: new Map(IRREGULAR.split(',').map((pair) => pair.split(' ') as [string, string])),
     opposites,
     opposed,
-    families,
+    bases: new Map(DERIVATIONS.split(' ').map((entry) => [decode(entry, 0), entry])),
     adjectives: [verbs!, adjectives!],
   }
 }
 
+/** Where a lemma ends and the capital of its first word class stands. */
+function lemmaEnd(block: string, from: number): number {
+  let at = from
+  while (block.charCodeAt(at) >= 95 || block.charCodeAt(at) === 45) at++
+  return at
+}
+
+const BLOCK = 32
+
+interface Entry {
+  readonly place: number
+  /** Word classes and senses. */
+  readonly senses: string
+}
+
+const found = new Map<string, Entry | undefined>()
+
+function entryOf(lemma: string): Entry | undefined {
+  const known = found.get(lemma)
+  if (known !== undefined || found.has(lemma)) return known
+  const entry = search(lemma)
+  if (found.size > 20_000) found.clear()
+  found.set(lemma, entry)
+  return entry
+}
+
+function search(lemma: string): Entry | undefined {
+  const { blocks, heads } = tables()
+  let low = 0
+  let high = heads.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (heads[middle]! <= lemma) low = middle
+    else high = middle - 1
+  }
+  let word = ''
+  for (const [i, entry] of blocks[low]!.split(' ').entries()) {
+    const start = i === 0 ? 0 : 1
+    const end = lemmaEnd(entry, start)
+    word = i === 0 ? entry.slice(0, end) : word.slice(0, entry.charCodeAt(0) - 48) + entry.slice(1, end)
+    if (word === lemma) return { place: low * BLOCK + i, senses: entry.slice(end) }
+  }
+  return undefined
+}
+
 /** Whether the lemma is in the table, in this class if one is given. */
 export function knows(lemma: string, wordClass?: WordClass): boolean {
-  const entry = tables().lexicon.get(lemma)
-  return entry !== undefined && (wordClass === undefined || entry.includes(wordClass))
+  const entry = entryOf(lemma)
+  return entry !== undefined && (wordClass === undefined || entry.senses.includes(wordClass))
 }
 
 /** The classes of a lemma, the most frequent first: 'NV'. */
 export const classesOf = (lemma: string): string =>
-  tables()
-    .lexicon.get(lemma)
-    ?.replace(/[^NVAR]/g, '') ?? ''
+  entryOf(lemma)?.senses.replace(/[^NVAR]/g, '') ?? ''
 
 export function sensesOf(lemma: string, wordClass: WordClass): readonly number[] {
-  const entry = tables().lexicon.get(lemma)
+  const entry = entryOf(lemma)?.senses
   const from = entry?.indexOf(wordClass) ?? -1
   if (entry === undefined || from < 0) return []
   const senses: number[] = []
@@ -209,17 +232,21 @@ export function differsByNegativeAffix(a: string, b: string): boolean {
   return a.endsWith('less') && b.endsWith('ful') && a.slice(0, -4) === b.slice(0, -3)
 }
 
-/** Whether one is derived from the other: 'migrate' and 'migration'. */
+/** Whether one is derived from the other, or both from one base: 'migrate' and 'migration', 'decision' and 'decisive'. */
 export function areDerived(a: string, b: string): boolean {
-  if (tables().families.get(a)?.includes(b)) return true
-  // Two forms of one base: 'decision' and 'decisive'.
-  if (a.length < 5 || b.length < 5 || a.slice(0, 5) !== b.slice(0, 5)) return false
-  const others = tables().families.get(b)
-  return (
-    tables()
-      .families.get(a)
-      ?.some((word) => others?.includes(word)) ?? false
-  )
+  if (a[0] !== b[0] || a[1] !== b[1]) return false
+  const [one, other] = [entryOf(a), entryOf(b)]
+  if (one === undefined || other === undefined) return false
+  const [as, bs] = [basesOf(one), basesOf(other)]
+  if (as.includes(other.place) || bs.includes(one.place)) return true
+  return a.length > 4 && b.length > 4 && a.slice(0, 5) === b.slice(0, 5) && as.some((place) => bs.includes(place))
+}
+
+function basesOf({ place }: Entry): readonly number[] {
+  const entry = tables().bases.get(place)
+  const list: number[] = []
+  if (entry !== undefined) for (let at = 3; at < entry.length; at += 3) list.push(decode(entry, at))
+  return list
 }
 
 /** Rule forms first tried as they are, so that 'sing' stays 'sing'. */
@@ -253,8 +280,19 @@ const ENDINGS: Readonly<Record<'N' | 'V' | 'A', readonly (readonly [RegExp, stri
   ],
 }
 
+const lemmas = { N: new Map<string, string | undefined>(), V: new Map<string, string | undefined>(), A: new Map<string, string | undefined>() }
+
 /** The lemma of a lower-case form in a class, or undefined when the table has none. */
 export function lemmaOf(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined {
+  const known = lemmas[wordClass]
+  if (known.has(form)) return known.get(form)
+  const lemma = findLemma(form, wordClass)
+  if (known.size > 20_000) known.clear()
+  known.set(form, lemma)
+  return lemma
+}
+
+function findLemma(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined {
   const irregular = tables().irregular.get(form)
   if (irregular !== undefined && knows(irregular, wordClass)) return irregular
   if (knows(form, wordClass)) return form

@@ -54,7 +54,18 @@ function newVerb(norm: string): string | undefined {
   return undefined
 }
 
+const forms = new Map<string, VerbForm>()
+
 function formOf(norm: string): VerbForm {
+  const known = forms.get(norm)
+  if (known !== undefined) return known
+  const form = findForm(norm)
+  if (forms.size > 20_000) forms.clear()
+  forms.set(norm, form)
+  return form
+}
+
+function findForm(norm: string): VerbForm {
   const lemma = lemmaOf(norm, 'V') ?? newVerb(norm)
   if (lemma === undefined) return ''
   if (norm.endsWith('ing') && lemma !== norm) return 'ing'
