@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError } from '../core/errors.ts'
 import type {
   Problem,
@@ -41,6 +41,9 @@ export interface VectorIndexOptions {
 
 /** How often a table is asked before it is taken for damaged. */
 const RETRIES = 3
+
+/** How long closing waits for what is under way in a table, in milliseconds. */
+const CLOSING = 1_000
 
 /** Events that are worth a commit to a table. */
 const GROUP = 1_000
@@ -406,10 +409,13 @@ export class LedgerVectorIndex implements VectorIndex {
     clearTimeout(this.#timer)
     this.#unfollow?.()
     this.#closing.abort()
-    await this.#background
+    const ending = this.#background.then(() => this.#keeper?.close())
+    // An index may take minutes to build, and nothing can stop that: it is let finish, and keeps the lock until then.
+    const patience = new AbortController()
+    await Promise.race([ending, sleep(CLOSING, undefined, { signal: patience.signal }).catch(() => {})])
+    patience.abort()
     for (const { done } of this.#copying.values()) await done
     this.#absorbed.clear()
-    this.#keeper?.close()
   }
 
   #checkFor(signal: AbortSignal | undefined): () => void {
