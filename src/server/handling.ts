@@ -51,7 +51,7 @@ async function answer(route: Route, req: HonoRequest, visit: Visit, server: Serv
   let held = false
   try {
     const response = rendered(
-      route.stream
+      route.stream || route.patient
         ? await called(route, req, visit, server)
         : await visit.inTime(called(route, req, visit, server)),
       visit.headers,
@@ -140,7 +140,7 @@ function query(url: URL): Record<string, string | string[]> {
 }
 
 /** @throws Problem INVALID_ARGUMENT (400), or TOO_LARGE (413) for a list that is too long */
-export function checked<T extends z.ZodType>(where: string, schema: T, value: unknown): z.output<T> {
+function checked<T extends z.ZodType>(where: string, schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const errors = result.error.issues.slice(0, 20).map((issue) => ({

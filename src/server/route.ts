@@ -83,6 +83,8 @@ export interface Route {
   readonly conditional: boolean
   /** The response stays open: neither the time limit nor the number of requests counts it. */
   readonly stream: boolean
+  /** May take as long as it takes: it reads or rewrites much of the store. */
+  readonly patient: boolean
   readonly answers: Readonly<Record<number, Described>>
   handle(call: Call): unknown
 }
@@ -101,6 +103,7 @@ interface Definition<Path extends string, Query extends z.ZodType, Body extends 
   readonly command?: boolean
   readonly conditional?: boolean
   readonly stream?: boolean
+  readonly patient?: boolean
   readonly answers: Readonly<Record<number, Described>>
   /** Answers a body for 200, an `Answer`, or a `Response` of its own. Throws what `problemOf` understands. */
   handle(call: Call<Names<Path>, z.output<Query>, z.output<Body>>): unknown
@@ -118,6 +121,7 @@ export function route<
     command: false,
     conditional: false,
     stream: false,
+    patient: false,
     ...definition,
     // The checked values fit the schemas they were checked by.
     handle: definition.handle as Route['handle'],

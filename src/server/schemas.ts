@@ -48,7 +48,7 @@ export const Where = plainObject('give an object, such as {"year": {"$gte": 2020
   description:
     'A metadata filter: fields and what they must equal, or operators: $eq $ne $gt $gte $lt $lte $in $nin $exists $contains, joined by $and $or $not.',
 })
-export const Vector = z.array(z.number()).min(1).meta({ id: 'Vector' })
+const Vector = z.array(z.number()).min(1).meta({ id: 'Vector' })
 
 /** A whole number in a query string. */
 export const numeral = (least = 0) =>

@@ -46,8 +46,8 @@ export interface Listening {
 
 /** A store over HTTP. It does not own the store: whoever opened that closes it, after the server. */
 export interface Server {
-  /** Answers one request, in process: mount it in any program that has `Request` and `Response`. */
-  fetch(request: Request): Promise<Response>
+  /** Answers one request, in process: mount it in any program that has `Request` and `Response`. Needs no `this`. */
+  readonly fetch: (request: Request) => Promise<Response>
   /**
    * Listens on a port; 0 for any that is free. Default 127.0.0.1:8000.
    * @throws INVALID_ARGUMENT for an address that others can reach while no token is asked for; Node's own error when
@@ -105,7 +105,8 @@ class StoreServer implements Server {
     })
   }
 
-  async fetch(request: Request): Promise<Response> {
+  /** A property, so that it can be handed on without its server. */
+  readonly fetch = async (request: Request): Promise<Response> => {
     const started = performance.now()
     const id = `${this.#name}-${(this.#visits++).toString(36)}`
     const visit = new Visit(id, request, this.#house)

@@ -82,5 +82,3 @@ function expectDescribed(method: string, path: string, { status, headers, body }
   expect(schema!.parse(body)).toEqual(body)
   if (refused) expect(body.status).toBe(status)
 }
-
-export const segment = (id: string): string => encodeURIComponent(id)

@@ -198,6 +198,7 @@ export const keyRoutes = [
     summary: 'Remove text physically, from every file of the store',
     description:
       'Keys and lineage stay, as tombstones with erasedAt. complete is false, with waitingFor, until the last file is clean; asking again finishes it.',
+    patient: true,
     access: 'admin',
     command: true,
     body: z

@@ -68,6 +68,7 @@ export const searchRoutes = [
     summary: 'Compute the vectors that deferred puts left out, now',
     description:
       'They are computed in the background as well. Needs an embedder in the server; changing a collection to another embedder is for the library and the command line.',
+    patient: true,
     access: 'write',
     body: z.strictObject({ batch: z.int().min(1).max(10_000).exactOptional() }).default({}),
     answers: { 200: { description: 'How many', schema: z.object({ embedded: z.int().min(0) }) } },

@@ -26,7 +26,7 @@ const HERE = '/v1/collections/{collection}/sources'
 const written = { 200: { description: 'Done; ETag is the revision', schema: PutResult } }
 
 /** Body and headers say the same things; said twice, they must agree. */
-export function agreed<T extends object, C extends object>(body: T, headers: C, header: string): T & C {
+function agreed<T extends object, C extends object>(body: T, headers: C, header: string): T & C {
   for (const [name, value] of Object.entries(headers)) {
     const said = (body as Record<string, unknown>)[name]
     if (said !== undefined && said !== value)

@@ -51,6 +51,7 @@ export const storeRoutes = [
     tag,
     summary: 'Compare everything derived with what it derives from',
     description: 'An empty list means all is well. repair sets right what can be derived.',
+    patient: true,
     access: 'admin',
     body: z.strictObject({ repair: z.boolean().exactOptional() }).default({}),
     answers: { 200: { description: 'What is wrong', schema: Problems } },
@@ -63,6 +64,7 @@ export const storeRoutes = [
     tag,
     summary: 'Drop the texts of spans retired before a time',
     description: 'Tombstones, successors and lineage stay.',
+    patient: true,
     access: 'admin',
     body: z.strictObject({
       before: z.int().min(0).meta({ description: 'Milliseconds since the epoch.' }),

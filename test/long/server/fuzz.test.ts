@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROUTES } from '../../../src/server/routes/all.ts'
-import { attack, closeTarget, openTarget } from '../../server/hostile.ts'
+import { CHROMA_TARGETS } from '../../server/chroma-targets.ts'
+import { attack, attackChroma, closeTarget, openTarget } from '../../server/hostile.ts'
 
 beforeAll(openTarget)
 afterAll(closeTarget)
@@ -12,6 +13,13 @@ test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as cons
   async (_, route) => {
     const answers = await attack(route, 300)
     if ([...answers].some((status) => status < 300)) reached.add(route.id)
+  },
+)
+
+test.each(CHROMA_TARGETS.map((target) => [`${target.method} ${target.path}`, target] as const))(
+  '%s takes hundreds of hostile requests',
+  async (_, target) => {
+    expect((await attackChroma(target, 300)).size).toBeGreaterThan(0)
   },
 )
 
