@@ -81,10 +81,10 @@ describe('tenants and databases', () => {
     for (const name of ['one', 'two', 'three']) await admin.createDatabase({ name, tenant: 'acme' })
     expect((await admin.listDatabases({ tenant: 'acme', limit: 2 })).map(({ name }) => name)).toEqual([
       'one',
-      'two',
+      'three',
     ])
     expect((await admin.listDatabases({ tenant: 'acme', offset: 2 })).map(({ name }) => name)).toEqual([
-      'three',
+      'two',
     ])
     await expect(admin.createDatabase({ name: 'one', tenant: 'acme' })).rejects.toThrow(ChromaUniqueError)
     await admin.deleteDatabase({ name: 'two', tenant: 'acme' })

@@ -294,10 +294,10 @@ export class ChromaCollections {
     })
   }
 
-  async tenant(name: string): Promise<{ readonly name: string; readonly resource_name?: string }> {
+  async tenant(name: string): Promise<{ readonly name: string; readonly resource_name: string | null }> {
     if (!(await this.registry.hasTenant(name))) throw notFound(`Tenant [${name}] not found`)
     const resource = await this.registry.resourceName(name)
-    return { name, ...(resource === undefined ? {} : { resource_name: resource }) }
+    return { name, resource_name: resource ?? null }
   }
 
   async nameTenant(name: string, resource: string): Promise<void> {

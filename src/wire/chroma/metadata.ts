@@ -41,8 +41,8 @@ export function metadataPatch(
     if (member === null && options.nulls) patch.set(name, null)
     else {
       const stored = storedOf(member, `${path}.${name}`)
-      // An empty list says nothing of what would be in it, and Chroma drops it.
-      if (stored !== undefined) patch.set(name, stored)
+      // An empty list is as good as none, to Chroma: it takes away what was there.
+      patch.set(name, stored ?? null)
     }
   }
   return patch

@@ -131,11 +131,14 @@ export class Registry {
     ])
   }
 
+  /** By name. */
   async databases(tenant: string): Promise<readonly Database[]> {
     const made = [...(await this.#current()).databases.values()].filter((one) => one.tenant === tenant)
-    return tenant === DEFAULT_TENANT
-      ? [{ id: DEFAULT_DATABASE_ID, name: DEFAULT_DATABASE, tenant }, ...made]
-      : made
+    const all =
+      tenant === DEFAULT_TENANT
+        ? [{ id: DEFAULT_DATABASE_ID, name: DEFAULT_DATABASE, tenant }, ...made]
+        : made
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   async database(tenant: string, name: string): Promise<Database | undefined> {

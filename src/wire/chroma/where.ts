@@ -175,8 +175,37 @@ function field(name: string, operator: string, given: Parsed): Condition {
 
 const at = (row: Row, name: string) => (Object.hasOwn(row.metadata, name) ? row.metadata[name] : undefined)
 
+/**
+ * A number with a fraction, set against integers: Chroma cuts the fraction off first, so that 1 is "equal" to 1.5, and
+ * not below it. Whoever moves here with such filters gets the same answers.
+ */
+function cut(
+  name: string,
+  bound: number,
+  where: (bound: number) => Where,
+  compare: (value: number, bound: number) => boolean,
+): Condition {
+  const whole = Math.trunc(bound)
+  return judged(
+    (row) => {
+      const found = numberAt(row.metadata, name)
+      return found !== undefined && compare(found.value, found.integer ? whole : bound)
+    },
+    { $or: [where(bound), where(whole)] },
+  )
+}
+
+const hasFraction = (value: Scalar): value is number => typeof value === 'number' && !Number.isInteger(value)
+
 function equals(name: string, value: Scalar): Condition {
   const path = fieldPath(name)
+  if (hasFraction(value))
+    return cut(
+      name,
+      value,
+      (bound) => ({ [path]: { $eq: bound } }),
+      (found, bound) => found === bound,
+    )
   if (!(value instanceof ExactNumber))
     return said({ [path]: { $eq: value } }, (row) => at(row, name) === value)
   const { value: number, text, integer } = value
@@ -190,7 +219,7 @@ function equals(name: string, value: Scalar): Condition {
 }
 
 function oneOf(name: string, values: readonly Scalar[]): Condition {
-  if (values.some((value) => value instanceof ExactNumber && value.integer))
+  if (values.some((value) => hasFraction(value) || (value instanceof ExactNumber && value.integer)))
     return any(values.map((value) => equals(name, value)))
   const plain = values.map((value) => (value instanceof ExactNumber ? value.value : value))
   const set = new Set<unknown>(plain)
@@ -224,13 +253,18 @@ type Order = '$gt' | '$gte' | '$lt' | '$lte'
 function ordered(name: string, operator: Order, given: Parsed): Condition {
   if (typeof given !== 'number' && !(given instanceof ExactNumber)) throw clause()
   const bound = plainNumber(given)
-  return said({ [fieldPath(name)]: { [operator]: bound } }, (row) => {
+  const where = (limit: number): Where => ({ [fieldPath(name)]: { [operator]: limit } })
+  if (hasFraction(bound)) return cut(name, bound, where, (value, limit) => inOrder(operator, value, limit))
+  return said(where(bound), (row) => {
     const value = at(row, name)
-    if (typeof value !== 'number') return false
-    if (operator === '$gt') return value > bound
-    if (operator === '$gte') return value >= bound
-    return operator === '$lt' ? value < bound : value <= bound
+    return typeof value === 'number' && inOrder(operator, value, bound)
   })
+}
+
+function inOrder(operator: Order, value: number, bound: number): boolean {
+  if (operator === '$gt') return value > bound
+  if (operator === '$gte') return value >= bound
+  return operator === '$lt' ? value < bound : value <= bound
 }
 
 /** A text that is no metadata: `$eq`, `$in` and their negations. */
