@@ -8,11 +8,13 @@ import { gateBenches } from './gate.ts'
 import type { Measured } from './harness.ts'
 import { ledgerBenches } from './ledger.ts'
 import { searchBenches } from './search.ts'
+import { searchDefaultsBench } from './search-defaults.ts'
 
 const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => Promise<void>>> = {
   ledger: ledgerBenches,
   events: eventBenches,
   search: searchBenches,
+  'search-defaults': searchDefaultsBench,
   compaction: compactionBenches,
   chroma: chromaBenches,
   fidelity: fidelityBenches,

@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SqliteAttributeIndex } from '../src/attributes/attribute-index.ts'
+import { parseFilter } from '../src/core/filter.ts'
 import { type Collection, openStore, type SearchMode } from '../src/index.ts'
-import { openSqliteLedger } from '../src/ledger/sqlite/ledger.ts'
+import { openSqliteLedger, type SqliteLedger } from '../src/ledger/sqlite/ledger.ts'
+import { SqliteTextIndex } from '../src/text/text-index.ts'
+import { TOKENIZER } from '../src/text/tokens.ts'
 import { LanceTable, type TableRow } from '../src/vector/table.ts'
 import { LedgerVectorIndex } from '../src/vector/vector-index.ts'
 import {
@@ -11,6 +15,7 @@ import {
   type Measured,
   median,
   percentile,
+  rawDatabase,
   textOf,
   timed,
 } from './harness.ts'
@@ -64,7 +69,10 @@ async function vectors(report: Report, count: number): Promise<void> {
     // What it had begun to index while it wrote.
     rmSync(join(path, 'index'), { recursive: true, force: true })
 
-    const ledger = openSqliteLedger(join(path, 'ledger.db'))
+    const ledger: SqliteLedger = openSqliteLedger(join(path, 'ledger.db'), {
+      candidates: (...asked) => attributes.candidates(...asked),
+    })
+    const attributes = new SqliteAttributeIndex(ledger, join(path, 'ledger.db'))
     const collection = (await ledger.collections())[0]!.ref
     const exact = new LedgerVectorIndex(ledger.vectors, { memory: 2 ** 31 })
     const truth = await Promise.all(
@@ -126,14 +134,29 @@ async function vectors(report: Report, count: number): Promise<void> {
       target: 'beside LanceDB without an index',
     })
 
-    for (const [share, where] of [
-      ['10 %', { op: 'eq', path: ['tenth'], value: 3 }],
-      ['0.1 %', { op: 'eq', path: ['thousandth'], value: 3 }],
+    const indexing = await timed(() => attributes.catchUp())
+    report({
+      name: `index of metadata ${label}`,
+      value: (count / indexing) * 1000,
+      unit: 'spans/s',
+      detail: { fields: 3, 'ms in all': Math.round(indexing) },
+    })
+    for (const [share, field] of [
+      ['10 %', 'tenth'],
+      ['0.1 %', 'thousandth'],
+      ['0.01 %', 'rare'],
     ] as const) {
+      const where = parseFilter({ [field]: 3 })
       const filtered: number[] = []
-      for (let n = 0; n < 10; n++) filtered.push(await timed(() => ask(n, { where })))
+      const found: number[] = []
+      for (let n = 0; n < 10; n++) {
+        filtered.push(await timed(() => ask(n, { where })))
+        found.push(await timed(() => ledger.find(collection, { where, limit: 100, offset: 0 })))
+      }
       report({ name: `vector search ${label}, ${share} pass a filter`, value: median(filtered), unit: 'ms' })
+      report({ name: `find ${label}, ${share} pass`, value: median(found), unit: 'ms' })
     }
+    await words(report, label, ledger, directory)
 
     const store = await openStore(path)
     const notes = await store.collection('notes')
@@ -160,9 +183,69 @@ async function vectors(report: Report, count: number): Promise<void> {
     raw.close()
     await small.close()
     await exact.close()
+    await attributes.close()
     await ledger.close()
     await store.close()
   })
+}
+
+/** Words beside FTS5 itself: the same texts, the same words, and the texts of the ten best read. */
+async function words(report: Report, label: string, ledger: SqliteLedger, directory: string): Promise<void> {
+  const { ref, live } = (await ledger.collections())[0]!
+  const ours = new SqliteTextIndex(ledger, join(directory, 'store', 'ledger.db'))
+  const absorbing = await timed(() => ours.catchUp({ collection: ref }))
+  const db = rawDatabase(join(directory, 'words.db'))
+  db.exec(`CREATE TABLE doc (id INTEGER PRIMARY KEY, text TEXT);
+    CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="${TOKENIZER}")`)
+  const filling = await timed(() =>
+    db.transaction(() => {
+      const doc = db.prepare('INSERT INTO doc VALUES (?, ?)')
+      const word = db.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)')
+      for (let i = 0; i < live; i++) {
+        doc.run(i, textOf(i))
+        word.run(i, textOf(i))
+      }
+    })(),
+  )
+  report({
+    name: `words indexed ${label}`,
+    value: (live / absorbing) * 1000,
+    unit: 'spans/s',
+    raw: (live / filling) * 1000,
+    ratio: filling / absorbing,
+  })
+  const best = db.prepare(
+    `SELECT rowid AS id, bm25(words) AS rank_ FROM words WHERE words MATCH ? ORDER BY rank_ LIMIT 10`,
+  )
+  const text = db.prepare('SELECT text FROM doc WHERE id = ?')
+  for (const [kind, query] of [
+    ['a rare word', (n: number) => `${n * 37}`],
+    ['rare and common words', (n: number) => `${n * 37} tombstone agent`],
+    ['common words', () => 'tombstone agent claim'],
+  ] as const) {
+    const both = await interleaved(
+      20,
+      (n) => {
+        const match = query(n + 1)
+          .split(' ')
+          .map((word) => `"${word}"`)
+          .join(' OR ')
+        for (const { id } of best.all(match) as { id: number }[]) text.get(id)
+      },
+      (n) => ours.search(ref, { text: query(n + 1), limit: 10, offset: 0, highlight: false }),
+    )
+    report({
+      name: `text search ${label}, ${kind}`,
+      value: both.ours,
+      unit: 'ms',
+      raw: both.raw,
+      ratio: both.raw / both.ours,
+      target: 'p50 ≤ 1.3 × raw FTS5',
+      detail: { 'MB in use': Math.round(process.memoryUsage().rss / 2 ** 20) },
+    })
+  }
+  db.close()
+  await ours.close()
 }
 
 async function ingest(notes: Collection, rows: readonly Float32Array[]): Promise<void> {
@@ -172,7 +255,7 @@ async function ingest(notes: Collection, rows: readonly Float32Array[]): Promise
       spans: rows.slice(i, i + 500).map((vector, j) => ({
         text: textOf(i + j),
         vector,
-        metadata: { tenth: (i + j) % 10, thousandth: (i + j) % 1000 },
+        metadata: { tenth: (i + j) % 10, thousandth: (i + j) % 1000, rare: (i + j) % 10_000 },
       })),
     })
 }
