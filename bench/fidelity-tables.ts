@@ -125,7 +125,7 @@ function wanted(lemma: string, parts: Map<Part, string[]>): boolean {
   }
   if (tagged) return true
   if (lemma.length < 3) return false
-  if (parts.has('verb')) return lemma.length < 13
+  if (parts.has('verb')) return lemma.length < 10
   // Taxa are of no use; breeds, peoples and products are, also where WordNet writes them with a capital.
   const nouns = parts.get('noun')?.map((id) => synsets.get(id)!)
   if (nouns !== undefined) {
@@ -133,7 +133,7 @@ function wanted(lemma: string, parts: Map<Part, string[]>): boolean {
       ({ file, words, instance }) =>
         CONCRETE.has(file) && !instance && !words.some((word) => TAXON.test(word)),
     )
-    return concrete && lemma.length < 12 && !/(?:idae|inae|aceae|ales)$/.test(lemma)
+    return concrete && lemma.length < 11 && !/(?:idae|inae|aceae|ales)$/.test(lemma)
   }
   // Adjectives and verbs that negate or undo by their prefix.
   return (

@@ -127,7 +127,7 @@ export function align(source: Reading, claim: Reading): Alignment {
   const [sourceCount, claimCount] = [count(source.words), count(claim.words)]
   const closeness = (2 * shared) / Math.max(1, sourceCount + claimCount)
   const containment = shared / Math.max(1, claimCount)
-  const edited = closeness >= 0.62 && containment >= 0.55
+  const edited = (closeness >= 0.62 && containment >= 0.55) || (shared >= 3 && shared >= 0.8 * sourceCount)
   const gaps = gapsOf(common, source.words.length, claim.words.length)
   if (edited) for (const gap of gaps) matchWithin(source, claim, gap, links, back)
   else {

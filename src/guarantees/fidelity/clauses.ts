@@ -100,8 +100,11 @@ function groupAt(words: readonly Word[], at: number): Group | undefined {
     const { tag, norm } = words[i]!
     if (tag === '-') negators.push(i)
     else if (tag === 'M') modals.push(i)
-    else if (tag === 'X') helpers.push(i)
-    else if (tag === 'T' && !infinitive && helpers.length === 0) infinitive = true
+    else if (tag === 'X') {
+      // "who is not here is": a second verb of another clause.
+      if (helpers.length > 0 && /^(?:is|are|was|were|am|does|do|did)$/.test(norm)) break
+      helpers.push(i)
+    } else if (tag === 'T' && !infinitive && helpers.length === 0) infinitive = true
     else if (
       tag === 'P' &&
       i > at &&
@@ -124,7 +127,9 @@ function groupAt(words: readonly Word[], at: number): Group | undefined {
     const helper = helpers.at(-1)!
     const be = words[helper]!.lemma === 'be'
     const end = Math.max(helper + 1, i)
-    const head = be ? predicateAt(words, end) : helper
+    const head = be
+      ? (predicateAt(words, end) ?? (words[i - 1]?.tag === 'R' && i - 1 > helper ? i - 1 : undefined))
+      : helper
     const negatorsToo = negators
     return {
       from: at,
@@ -206,8 +211,12 @@ function phraseStart(words: readonly Word[], end: number, floor: number): number
 function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
   const clauses: Clause[] = []
   let floor = 0
+  let pending: number | undefined
   for (const [k, group] of groups.entries()) {
-    const marker = markerBefore(words, floor, group.from)
+    let marker = markerBefore(words, floor, group.from)
+    // "that a person reading a paper is": the marker before a participle is that of the verb after.
+    if (marker === undefined && pending !== undefined) marker = pending
+    pending = undefined
     const previous = clauses.at(-1)
     const mark = marker === undefined ? undefined : words[marker]!
     const head = words[group.head]!
@@ -245,6 +254,8 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
         start = group.from
       }
     } else {
+      if (marker !== undefined && words[marker]!.tag === 'S' && marker < group.from - 1 && !group.infinitive)
+        pending = marker
       const before = words[group.from - 1]
       if (before !== undefined && (before.tag === 'I' || before.tag === 'S') && group.from - 1 >= floor)
         start = group.from - 1

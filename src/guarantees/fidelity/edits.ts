@@ -108,6 +108,29 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
       inserted,
       `'${said(claim, ...inserted)}' is not in the source`,
     )
+  // "something" for "machines" and the reverse.
+  const indefinite = (side: Side, [from, to]: readonly [number, number]) => {
+    for (let i = from; i < to; i++)
+      if (/^(?:something|anything|someone|somebody|anyone|anybody)$/.test(side.words[i]!.norm)) return i
+    return -1
+  }
+  const vague = indefinite(claim, gap.claim)
+  const named = indefinite(source, gap.source)
+  if (vague >= 0 && theirs.length > 0) {
+    if (source.scopes.directions[theirs[0]!] !== 1)
+      soft(weights.wider, theirs, [vague], `'${said(claim, vague)}' is wider than what the source speaks of`)
+    return found
+  }
+  if (named >= 0 && mine.length > 0) {
+    if (claim.scopes.directions[mine[0]!] !== -1)
+      soft(
+        weights.narrower,
+        [named],
+        mine,
+        `'${said(claim, ...mine)}' says more than '${said(source, named)}'`,
+      )
+    return found
+  }
   if (removed.length > 0 && directionIn(source, removed) !== (widens(source, removed) ? -1 : 1))
     soft(
       weights.removed,
@@ -169,7 +192,13 @@ const contentIn = (side: Side, [from, to]: readonly [number, number]) => {
   const list: number[] = []
   for (let i = from; i < to; i++) {
     const word = side.words[i]!
-    if (isContent(word) && !isLogical(word) && word.tag !== '#' && (CERTAINTY.get(word.norm) ?? 3) === 3)
+    const attributive = word.tag === 'A' && side.words[i + 1]?.tag === 'N' && DUTIES.has(word.norm)
+    if (
+      isContent(word) &&
+      (attributive || !isLogical(word)) &&
+      word.tag !== '#' &&
+      (CERTAINTY.get(word.norm) ?? 3) === 3
+    )
       list.push(i)
   }
   return list

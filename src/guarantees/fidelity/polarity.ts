@@ -12,7 +12,7 @@ import {
 } from './comparison.ts'
 import { DUTIES } from './cues.ts'
 import { speaksOfTheRest } from './numbers.ts'
-import { deniesItsObject } from './operators.ts'
+import { deniesItsObject, effectOf } from './operators.ts'
 import type { Sign } from './scopes.ts'
 
 interface Vote {
@@ -56,6 +56,12 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const link = alignment.links[clause.head]!
   const { match, score } = link.likeness
   if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
+  // "I don't think it is": what is denied is what is thought.
+  if (
+    effectOf(claim.words[clause.head]!.lemma) === 'raises' &&
+    claim.clauses.some(({ governor }) => governor === clause.head)
+  )
+    return undefined
   if (match === 'antonym' && isConverse(source.words[link.source]!.lemma, claim.words[clause.head]!.lemma))
     return undefined
   let product = productOf(comparison, link.source, clause.head)
@@ -65,25 +71,8 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     else if (isOpen(comparison, clause, link.source)) product = 0
     else if (agreesElsewhere(comparison, link.source, clause.head)) product = 1
   }
-  const above = alignment.links[aboveOf(claim, clause)]
-  const theirs = clauseAt(source, link.source)
-  if (
-    product !== 0 &&
-    above?.likeness.sign === -1 &&
-    theirs !== undefined &&
-    aboveOf(source, theirs) === above.source
-  )
-    product = product === 1 ? -1 : 1
   return { source: link.source, claim: clause.head, product }
 }
-
-/** The word a clause hangs on. */
-const aboveOf = (side: Side, { governor, parent, link }: Clause): number =>
-  link !== 'complement' && link !== 'purpose'
-    ? -1
-    : governor >= 0
-      ? governor
-      : (side.clauses[parent]?.head ?? -1)
 
 /** Two views of one event, not opposites. */
 const CONVERSES = [

@@ -116,8 +116,7 @@ export function knows(lemma: string, wordClass?: WordClass): boolean {
 }
 
 /** The classes of a lemma, the most frequent first: 'NV'. */
-export const classesOf = (lemma: string): string =>
-  entryOf(lemma)?.senses.replace(/[^NVAR]/g, '') ?? ''
+export const classesOf = (lemma: string): string => entryOf(lemma)?.senses.replace(/[^NVAR]/g, '') ?? ''
 
 export function sensesOf(lemma: string, wordClass: WordClass): readonly number[] {
   const entry = entryOf(lemma)?.senses
@@ -239,7 +238,9 @@ export function areDerived(a: string, b: string): boolean {
   if (one === undefined || other === undefined) return false
   const [as, bs] = [basesOf(one), basesOf(other)]
   if (as.includes(other.place) || bs.includes(one.place)) return true
-  return a.length > 4 && b.length > 4 && a.slice(0, 5) === b.slice(0, 5) && as.some((place) => bs.includes(place))
+  return (
+    a.length > 4 && b.length > 4 && a.slice(0, 5) === b.slice(0, 5) && as.some((place) => bs.includes(place))
+  )
 }
 
 function basesOf({ place }: Entry): readonly number[] {
@@ -280,7 +281,11 @@ const ENDINGS: Readonly<Record<'N' | 'V' | 'A', readonly (readonly [RegExp, stri
   ],
 }
 
-const lemmas = { N: new Map<string, string | undefined>(), V: new Map<string, string | undefined>(), A: new Map<string, string | undefined>() }
+const lemmas = {
+  N: new Map<string, string | undefined>(),
+  V: new Map<string, string | undefined>(),
+  A: new Map<string, string | undefined>(),
+}
 
 /** The lemma of a lower-case form in a class, or undefined when the table has none. */
 export function lemmaOf(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined {

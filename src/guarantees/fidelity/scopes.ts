@@ -141,7 +141,10 @@ function stanceOf(reading: Reading, clause: Clause, stances: readonly Stance[]):
       sign = times(sign, above.sign === 0 ? 0 : above.sign === 1 ? -1 : 1)
       deniers.push(clause.governor)
     } else if (effect === undefined)
-      sign = times(sign, clause.finite || words[clause.start]?.tag === 'S' ? 1 : above.sign)
+      sign = times(
+        sign,
+        clause.finite || words[clause.start]?.tag === 'S' || governor.tag === 'A' ? 1 : above.sign,
+      )
     else if (effect === 'leaves open' && above.sign === -1 && !clause.finite) sign = times(sign, -1)
     if (above.sign === -1) deniers.push(...above.deniers)
     if (
@@ -201,14 +204,13 @@ const disclaims = ({ words, clauses }: Reading, from: number) => {
 
 /** "The statement that he owns a dog is false": the clause after says so of the whole. */
 function isDisclaimed(reading: Reading, clause: Clause): boolean {
-  const next = reading.clauses[clause.id + 1]
+  if (clause.link !== 'complement') return false
+  const next = reading.clauses.find(({ id, link }) => id > clause.id && link === 'main')
   return (
-    clause.link === 'complement' &&
     next !== undefined &&
-    next.link === 'main' &&
     next.subject[0] <= clause.start &&
-    disclaims(reading, next.id) &&
-    next.negators.length % 2 === 0
+    next.negators.length % 2 === 0 &&
+    disclaims(reading, next.id)
   )
 }
 
@@ -324,6 +326,10 @@ function amountsOf(words: readonly Word[]): { amounts: (Amount | undefined)[]; q
   return { amounts, quantifiers }
 }
 
+/** Verbs under which less is more: avoiding dogs avoids spaniels; removing a spaniel removes a dog. */
+const LESSENS =
+  /^(?:lack|avoid|refuse|decline|deny|doubt|prohibit|forbid|ban|prevent|disallow|exclude|refrain|fail|neglect|oppose|reject|hate|shun|preclude)$/
+
 /** Restrictors: what a determiner makes of the noun phrase after it, and of the rest of the clause. */
 const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Map([
   ...[
@@ -422,7 +428,7 @@ function directionsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
         for (let k = i + 1; k < phraseEnd(words, i + 1, false); k++) directions[k] = 0
     }
     const head = words[clause.head]!
-    if (deniesItsObject(head.lemma) || effectOf(head.lemma) === 'denies') {
+    if (LESSENS.test(head.lemma)) {
       const passive = clause.passive || clause.copula
       for (const k of own) {
         const inSubject = k >= clause.subject[0] && k < clause.subject[1]

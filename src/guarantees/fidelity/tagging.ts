@@ -203,7 +203,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
         ? as('C')
         : as('R')
       : as('C')
-  if (norm.includes('_') && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm))
+  if (norm.includes('_') && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm) && !QUANTIFIERS.has(norm))
     return as('V', norm, /^[a-z]+ing_/.test(norm) ? 'ing' : COMPOUND_FORM.test(norm) ? 'ed' : 'base')
   if (
     PREPOSITIONS.has(norm) &&
@@ -438,7 +438,7 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
       if (
         form === 'base' &&
         lastTag === 'N' &&
-        !previousVerbInClause(before) &&
+        (!previousVerbInClause(before) || awaitsVerb(before)) &&
         (/s$/.test(last!.norm) || last!.lemma !== last!.norm) &&
         (DETERMINERS.has(next) ||
           PRONOUNS.has(next) ||
@@ -538,6 +538,18 @@ function previousVerbInClause(before: readonly Word[]): boolean {
     if (tag === '.' || tag === 'S' || tag === 'C') return false
   }
   return false
+}
+
+/** A relative clause has had its verb; the clause around it has not. */
+function awaitsVerb(before: readonly Word[]): boolean {
+  let verbs = 0
+  let markers = 0
+  for (let i = before.length - 1; i >= 0 && !/^[.!?;]$/.test(before[i]!.norm); i--) {
+    const { tag, norm } = before[i]!
+    if (tag === 'S' && /^(?:who|which|that)$/.test(norm) && before[i - 1]?.tag === 'N') markers++
+    if ((tag === 'X' || tag === 'M' || tag === 'V') && !/^[XM]$/.test(before[i - 1]?.tag ?? '')) verbs++
+  }
+  return markers > 0 && verbs <= markers
 }
 
 const followsSubject = (before: readonly Word[]) => !previousVerbInClause(before)
