@@ -28,13 +28,24 @@ export interface ReadAs {
 export const isHit = (result: FetchResult): boolean =>
   result.status === 'ok' || (result.status === 'tombstone' && result.tombstone.identical !== undefined)
 
+const HIT = 4
+/** Of a key that answers, which is most of them. */
+const FOUND = STATUSES.indexOf('ok') | HIT
+
+/** A way of reading as a number, to which the answer's is added. */
+export const codeOf = ({ cited, purpose, queried }: ReadAs): number =>
+  (cited === 'self' ? 8 : 0) | (queried === true ? 16 : 0) | (PURPOSES.indexOf(purpose) << 5)
+
+const answerOf = (result: FetchResult): number => STATUSES.indexOf(result.status) | (isHit(result) ? HIT : 0)
+
 /** What one session observed and is not written yet. */
 export class SessionNotes {
   readonly collection: number
   readonly session: string
   readonly #observer: Observer
-  /** By status, hit, citation, purpose and query, in one number. */
+  /** By status, hit, citation, query and purpose, in one number. */
   #reads: string[][] = []
+  #waiting = false
   #reports: Report[] = []
   #citations: string[] = []
   #snapshots: Snapshot[] = []
@@ -47,16 +58,24 @@ export class SessionNotes {
   }
 
   read(result: FetchResult, how: ReadAs): void {
-    const code =
-      STATUSES.indexOf(result.status) |
-      (isHit(result) ? 4 : 0) |
-      (how.cited === 'self' ? 8 : 0) |
-      (how.queried === true ? 16 : 0) |
-      (PURPOSES.indexOf(how.purpose) << 5)
+    this.add(result, codeOf(how))
+  }
+
+  /** `read`, with the way of reading worked out before: the path of every fetch. */
+  add(result: FetchResult, how: number): void {
+    const code = how | (result.status === 'ok' ? FOUND : answerOf(result))
     const keys = this.#reads[code]
     if (keys === undefined) this.#reads[code] = [result.key]
     else keys.push(result.key)
-    this.#observer.noted(this)
+    this.#noted()
+  }
+
+  #noted(): void {
+    if (!this.#waiting) {
+      this.#waiting = true
+      this.#observer.wait(this)
+    }
+    this.#observer.count()
   }
 
   note(what: {
@@ -69,14 +88,14 @@ export class SessionNotes {
     this.#citations.push(...(what.citations ?? []))
     if (what.snapshot !== undefined) this.#snapshots.push(what.snapshot)
     this.#through = what.through ?? this.#through
-    this.#observer.noted(this)
+    this.#noted()
   }
 
   take(): Observed {
     const rehydrations = this.#reads.flatMap(
       (keys, code): Rehydrations => ({
         status: STATUSES[code & 3]!,
-        hit: (code & 4) !== 0,
+        hit: (code & HIT) !== 0,
         cited: (code & 8) !== 0 ? 'self' : 'external',
         queried: (code & 16) !== 0,
         purpose: PURPOSES[code >> 5]!,
@@ -90,6 +109,7 @@ export class SessionNotes {
       snapshots: this.#snapshots,
       ...(this.#through === undefined ? {} : { through: this.#through }),
     }
+    this.#waiting = false
     this.#reads = []
     this.#reports = []
     this.#citations = []
@@ -128,11 +148,15 @@ export class Observer {
     this.of(collection, session).read(result, how)
   }
 
-  /** Called by notes that have something new. */
-  noted(notes: SessionNotes): void {
+  /** Called by notes that have something new, once before each flush. */
+  wait(notes: SessionNotes): void {
     this.#waiting.add(notes)
+    if (this.#timer === undefined) this.#wait()
+  }
+
+  /** Called for each thing that is noted. */
+  count(): void {
     if (++this.#count >= ENOUGH) this.#inBackground()
-    else if (this.#timer === undefined) this.#wait()
   }
 
   #wait(): void {

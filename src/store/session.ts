@@ -22,7 +22,7 @@ import {
 } from './gating.ts'
 import { commandOption, flag, identifier, invalid, object, wholeNumber } from './input.ts'
 import { type Boundary, boundaryOf, citedAs, type Observation, observeOf } from './monitor.ts'
-import type { Observer, ReadAs, SessionNotes } from './observer.ts'
+import { codeOf, type Observer, type SessionNotes } from './observer.ts'
 import { searchRecent } from './recency.ts'
 import { type ReconcileResult, type Reconciling, reconcileOf } from './reconcile.ts'
 import { registerCommand, type SummaryInput } from './registration.ts'
@@ -248,10 +248,11 @@ export class Session {
    * or in its own words; `external` for any other.
    */
   async fetch(key: string, options: { readonly cited: 'self' | 'external' }): Promise<FetchResult> {
-    const cited = citedAs('fetch.cited', options?.cited)
+    const how = options?.cited === 'self' ? SELF : EXTERNAL
+    if (how === EXTERNAL) citedAs('fetch.cited', options?.cited)
     const result = this.#ledger.fetchOne(key)
     const found = 'status' in result ? result : await result
-    this.#notes.read(found, cited === 'self' ? SELF : EXTERNAL)
+    this.#notes.add(found, how)
     return found
   }
 
@@ -345,8 +346,8 @@ export class Session {
   }
 }
 
-const SELF: ReadAs = { cited: 'self', purpose: 'agent' }
-const EXTERNAL: ReadAs = { cited: 'external', purpose: 'agent' }
+const SELF = codeOf({ cited: 'self', purpose: 'agent' })
+const EXTERNAL = codeOf({ cited: 'external', purpose: 'agent' })
 
 /** Keys sort by the time they were minted. */
 const first = (entry: { readonly key: Key; readonly covers: readonly Key[] }): Key =>

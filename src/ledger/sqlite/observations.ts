@@ -121,7 +121,7 @@ export function writeObserved(
     reported?: number
     count: number
     through?: number
-    keys: Iterable<string>
+    keys: readonly string[]
   }) =>
     connection
       .prepare(INSERT_OBSERVATION)
@@ -138,17 +138,26 @@ export function writeObserved(
         row.reported ?? REPORTED.no,
         row.count,
         row.through ?? null,
-        [...row.keys].join(''),
+        row.keys.join(''),
       )
 
   /** One way of reading; a key printed in a summary of the session was read by its anchor, whatever is said of it. */
   const rehydrated = (group: Omit<Rehydrations, 'keys'>, keys: readonly string[], reported: number) => {
-    const byVia: [string[], string[]] = [[], []]
-    for (const key of keys) byVia[!group.queried && trail.prints(key) ? 0 : 1].push(key)
-    byVia.forEach((own, via) => {
-      if (own.length === 0) return
-      // What is no key is counted and not kept: it may be anything.
-      const distinct = new Set(own.filter(isKey))
+    const anchored: string[] = []
+    const queried: string[] = []
+    for (const key of new Set(keys)) {
+      if (!group.queried && trail.prints(key)) anchored.push(key)
+      // What is no key is counted and not kept: it may be anything. What answers is one.
+      else if (group.status !== 'absent' || isKey(key)) queried.push(key)
+    }
+    const printed = new Set(anchored)
+    const times = printed.size === 0 ? 0 : keys.reduce((sum, key) => (printed.has(key) ? sum + 1 : sum), 0)
+    const byVia = [
+      { total: times, distinct: anchored },
+      { total: keys.length - times, distinct: queried },
+    ]
+    byVia.forEach(({ total, distinct }, via) => {
+      if (total === 0) return
       write({
         kind: KIND.rehydration,
         status: STATUSES.indexOf(group.status),
@@ -157,10 +166,9 @@ export function writeObserved(
         via,
         purpose: PURPOSES.indexOf(group.purpose),
         reported,
-        count: own.length,
+        count: total,
         keys: distinct,
       })
-      const total = own.length
       const hits = group.hit ? total : 0
       const mine = group.purpose === 'agent'
       count(connection, session, cycle, {
@@ -183,7 +191,7 @@ export function writeObserved(
     write({
       kind: KIND.citation,
       count: observed.citations.length,
-      keys: new Set(observed.citations.filter(isKey)),
+      keys: [...new Set(observed.citations.filter(isKey))],
     })
   for (const snapshot of observed.snapshots)
     connection
