@@ -31,10 +31,10 @@ const RANKS: Readonly<Record<string, number>> = {
   index: 6,
   ingest: 7,
   wire: 7,
-  adapters: 7,
   client: 7,
-  // A server mounts what speaks other protocols.
+  // A server mounts what speaks other protocols; an adapter speaks one of them in process.
   server: 8,
+  adapters: 8,
   cli: 9,
 }
 

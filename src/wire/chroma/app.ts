@@ -327,6 +327,9 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
   onCollection('get', '/functions/:function', 'read', functions)
   onCollection('post', '/attached_functions/:function/detach', 'write', functions)
 
+  // A path that is known, asked in a way that is not.
+  for (const path of new Set(app.routes.map((route) => route.path)))
+    if (!path.includes('*')) app.all(path, () => new Response('', { status: 405 }))
   return app
 }
 

@@ -10,7 +10,7 @@ import { doubleText, ExactNumber } from './numbers.ts'
  * stored and can be filtered by, and are never shown: that is what Chroma does with them.
  */
 
-export const URI = 'chroma:uri'
+const URI = 'chroma:uri'
 const EXACT = 'chroma:exact'
 const HIDDEN = 'chroma:'
 
