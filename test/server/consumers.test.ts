@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Tokens } from '../../src/server/index.ts'
 import { temporary } from '../store/helpers.ts'
 import { caller, closeServed, serve } from './served.ts'
@@ -195,8 +195,9 @@ describe('a consumer over HTTP', () => {
   test('ends its wait when the server stops', async () => {
     const { server, next } = await served(1)
     const { lease, batch } = await next()
+    const asked = vi.spyOn(server, 'fetch')
     const waiting = next({ wait: 60_000, lease, after: batch })
-    await sleep(20)
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled())
     const started = Date.now()
     await server.close()
     expect((await waiting).events).toEqual([])

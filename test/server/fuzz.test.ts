@@ -6,7 +6,7 @@ import { attack, attackChroma, closeTarget, openTarget } from './hostile.ts'
 beforeAll(openTarget)
 afterAll(closeTarget)
 
-const RUNS = 15
+const RUNS = 10
 
 describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
   test('takes hostile input: no failure, no hang, and what was refused changed nothing', async () => {
