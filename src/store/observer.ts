@@ -25,7 +25,7 @@ export interface ReadAs {
 }
 
 /** Whether there is text to stand on, at the key or at its `identical`. */
-export const isHit = (result: FetchResult): boolean =>
+const isHit = (result: FetchResult): boolean =>
   result.status === 'ok' || (result.status === 'tombstone' && result.tombstone.identical !== undefined)
 
 const HIT = 4
