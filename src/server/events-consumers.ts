@@ -17,10 +17,10 @@ const which = z
 const holders = new WeakMap<Services, Holders>()
 
 /** Holders live as long as the server they came to. */
-function holdersOf(server: Services): Holders {
+function holdersOf({ server, visit }: Pick<Call, 'server' | 'visit'>): Holders {
   let found = holders.get(server)
   if (found === undefined) {
-    found = new Holders(server.store)
+    found = new Holders(server.store, visit.stopping)
     holders.set(server, found)
   }
   return found
@@ -277,10 +277,10 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
       ...LEASED,
     },
     async handle(call) {
-      const { params, body, server, visit } = call
+      const { params, body, visit } = call
       const filter = body.filter === undefined ? (await consumerOf(call)).filter : body.filter
       requireReach(visit.principal, filter)
-      const taken = await holdersOf(server).next(
+      const taken = await holdersOf(call).next(
         params.consumer,
         {
           holder: body.holder,
@@ -295,7 +295,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
           ...(body.lease !== undefined && { lease: body.lease }),
           ...(body.after !== undefined && { after: body.after }),
         },
-        AbortSignal.any([visit.signal, visit.stopping]),
+        [visit.signal, visit.stopping],
       )
       for (const event of taken.events) requireVisible(visit.principal, event)
       return { ...taken, events: taken.events.map((event) => ({ ...event, cursor: event.cursor })) }
@@ -318,7 +318,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     },
     async handle(call) {
       const { name } = await consumerOf(call)
-      return await holdersOf(call.server).ack(name, call.body.holder, call.body.ids)
+      return await holdersOf(call).ack(name, call.body.holder, call.body.ids)
     },
   }),
   route({
@@ -348,7 +348,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     async handle(call) {
       const { name } = await consumerOf(call)
       const { holder, id, delay, error } = call.body
-      return await holdersOf(call.server).fail(name, holder, id, (event) =>
+      return await holdersOf(call).fail(name, holder, id, (event) =>
         event.nack({ ...(delay !== undefined && { delay }), ...(error !== undefined && { error }) }),
       )
     },
@@ -377,7 +377,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     async handle(call) {
       const { name } = await consumerOf(call)
       const { holder, id, error } = call.body
-      return await holdersOf(call.server).fail(name, holder, id, (event) =>
+      return await holdersOf(call).fail(name, holder, id, (event) =>
         event.terminate(error === undefined ? {} : { error }),
       )
     },
@@ -394,7 +394,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     answers: { 204: { description: 'Nobody holds it by this name.' }, ...UNKNOWN },
     async handle(call) {
       const { name } = await consumerOf(call)
-      await holdersOf(call.server).release(name, call.body.holder)
+      await holdersOf(call).release(name, call.body.holder)
       return new Answer(204, undefined)
     },
   }),

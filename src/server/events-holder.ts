@@ -78,12 +78,21 @@ export class Holder {
   }
 
   /** @throws what the subscription throws; it is over then */
-  next(options: NextOptions, signal: AbortSignal): Promise<Batch> {
+  async next(options: NextOptions, signals: readonly AbortSignal[]): Promise<Batch> {
     // Whoever asks again has given up the former call, or lost its connection.
     this.#asking?.abort()
     const asking = new AbortController()
     this.#asking = asking
-    return this.#heard(() => this.#next(options, AbortSignal.any([signal, asking.signal])))
+    const abort = () => asking.abort()
+    for (const signal of signals) {
+      signal.addEventListener('abort', abort)
+      if (signal.aborted) abort()
+    }
+    try {
+      return await this.#heard(() => this.#next(options, asking.signal))
+    } finally {
+      for (const signal of signals) signal.removeEventListener('abort', abort)
+    }
   }
 
   async #next(options: NextOptions, signal: AbortSignal): Promise<Batch> {

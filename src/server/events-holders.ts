@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { Delivery, EventFilter, Start, Store } from '../index.ts'
 import { type Batch, Holder, type NextOptions, unknownHolder } from './events-holder.ts'
 
@@ -17,12 +18,18 @@ export class Holders {
   readonly #store: Store
   readonly #held = new Map<string, Holder>()
 
-  constructor(store: Store) {
+  /** `stopping`: leases are let go, for who comes next. */
+  constructor(store: Store, stopping: AbortSignal) {
     this.#store = store
+    // Every long-poll listens to it, too.
+    setMaxListeners(0, stopping)
+    stopping.addEventListener('abort', () => {
+      for (const held of [...this.#held.values()]) void held.close()
+    })
   }
 
   /** The next deliveries; takes the consumer for the holder, if need be. @throws as `Store.subscribe` */
-  next(name: string, options: HoldOptions, signal: AbortSignal): Promise<Batch> {
+  next(name: string, options: HoldOptions, signals: readonly AbortSignal[]): Promise<Batch> {
     const holder = options.holder ?? randomUUID()
     const id = keyOf(name, holder)
     let held = this.#held.get(id)
@@ -44,7 +51,7 @@ export class Holders {
       this.#held.set(id, made)
       held = made
     }
-    return held.next(options, signal)
+    return held.next(options, signals)
   }
 
   /** Acknowledges deliveries, in order. @throws LEASE_LOST, ACK_OUT_OF_ORDER */

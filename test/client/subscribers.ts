@@ -151,7 +151,9 @@ export function consumer(client: SpanstoreClient, name: string, signal: AbortSig
   let waiting: Promise<void>[] = []
   const done = reading(client.subscribe({ consumer: name, signal }), async (event) => {
     seen.take(event)
-    waiting.push(event.ack())
+    const acked = event.ack()
+    acked.catch(() => undefined)
+    waiting.push(acked)
     if (waiting.length >= atOnce) {
       await Promise.all(waiting)
       waiting = []
