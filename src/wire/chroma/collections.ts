@@ -360,5 +360,5 @@ function collectionMetadata(value: Parsed | undefined, field: string): string | 
   if (names.includes('')) throw invalid(`Validation error: ${field}: Metadata key cannot be empty`)
   const patch = metadataPatch(value, field, { nulls: field === 'new_metadata', field, index: 0 })
   const metadata = patched(undefined, patch, undefined)
-  return metadata === undefined ? undefined : metadataText(JSON.stringify(metadata))
+  return metadata === undefined ? undefined : metadataText(JSON.stringify(metadata), true)
 }

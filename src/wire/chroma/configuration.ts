@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../core/json.ts'
 import type { Metric } from '../../core/model.ts'
 import { isObject, type Parsed, type ParsedObject } from './body.ts'
@@ -75,7 +76,7 @@ export function createdSchema(
   metadata: ParsedObject | undefined,
 ): CollectionSchema {
   const given = configuration == null ? {} : wantedOf(configuration)
-  const told = Object.keys(given).length > 0
+  const told = Object.keys({ ...given, ...wantedOfMetadata(metadata) }).length > 0
   const hnswGiven = isObject(configuration) && (configuration.hnsw != null || configuration.spann != null)
   const wanted = hnswGiven ? given : { ...wantedOfMetadata(metadata), ...given }
   const base = schema == null ? defaultSchema() : mergedSchema(schema, told)
@@ -257,8 +258,6 @@ function mergedSchema(schema: Parsed, told: boolean): Plain {
     if (!isObject(schema[name])) throw misshapen(`schema.${name}: invalid type, expected a map`)
   }
   const given = plain(schema) as { defaults: Plain; keys: Plain }
-  const empty = [given.defaults, given.keys].every((part) => Object.keys(part).length === 0)
-  if (told && !empty) throw invalid('Cannot set both collection config and schema at the same time')
   const base = defaultSchema() as { defaults: Plain; keys: Plain }
   for (const name of Object.keys(given.defaults)) if (!(name in base.defaults)) delete given.defaults[name]
   if (enabledAt(given.defaults, 'string', 'fts_index'))
@@ -272,6 +271,20 @@ function mergedSchema(schema: Parsed, told: boolean): Plain {
         'Failed to reconcile schema: Invalid schema input: Sparse vector indexing is not enabled in local',
       )
   }
+  if (enabledAt(given.defaults, 'float_list', 'vector_index'))
+    throw invalid(
+      'Validation error: schema: Vector index cannot be enabled by default. It can only be enabled on #embedding field.',
+    )
+  for (const [name, types] of Object.entries(given.keys)) {
+    const all = types as Plain
+    if (name !== '#embedding' && enabledAt(all, 'float_list', 'vector_index'))
+      throw invalid('Validation error: schema: Vector index can only be enabled on #embedding field.')
+    const odd =
+      name === '#embedding'
+        ? Object.keys(all).some((type) => type !== 'float_list')
+        : name === '#document' && enabledAt(all, 'string', 'string_inverted_index')
+    if (odd) throw invalid(`Validation error: schema: ${name} cannot have that index`)
+  }
   const vector = at(given.keys, '#embedding', 'float_list', 'vector_index', 'config')
   if (vector?.source_key != null && vector.source_key !== '#document')
     throw invalid('Validation error: schema: Vector index can only source from #document')
@@ -284,7 +297,10 @@ function mergedSchema(schema: Parsed, told: boolean): Plain {
     if (config.hnsw === null) delete config.hnsw
     hnswOf(config.hnsw as Parsed | undefined, 'schema: vector_index.config.hnsw', CREATED_HNSW.slice(1))
   }
-  return merged(base, given)
+  const reconciled = merged(base, given)
+  if (told && !isDeepStrictEqual(reconciled, defaultSchema()))
+    throw invalid('Cannot set both collection config and schema at the same time')
+  return reconciled
 }
 
 const isPlain = (value: Json | undefined): value is Plain =>

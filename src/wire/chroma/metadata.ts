@@ -113,15 +113,18 @@ export function patched(
   return members.size === 0 ? undefined : Object.fromEntries(members)
 }
 
-/** Stored metadata as a client sees them, in JSON. `json` is canonical. */
-export function metadataText(json: string | undefined): string {
+/**
+ * Stored metadata as a client sees them, in JSON. `json` is canonical. `all`: also names that records hide, as
+ * collections do not.
+ */
+export function metadataText(json: string | undefined, all = false): string {
   if (json === undefined) return 'null'
   if (!json.includes(`"${HIDDEN}`)) return json
   const metadata = JSON.parse(json) as Metadata
   const exact = (metadata[EXACT] ?? {}) as Metadata
   const parts: string[] = []
   for (const [name, value] of Object.entries(metadata)) {
-    if (name.startsWith(HIDDEN)) continue
+    if (all ? name === EXACT : name.startsWith(HIDDEN)) continue
     const texts = Object.hasOwn(exact, name) ? exact[name]! : undefined
     const text =
       texts === undefined
