@@ -136,3 +136,18 @@ BEGIN SELECT RAISE(ABORT, 'append-only: intervention'); END;
 --> statement-breakpoint
 CREATE TRIGGER claim_kept BEFORE UPDATE OF derivable, unverified ON claim
 BEGIN SELECT RAISE(ABORT, 'append-only: claim'); END;
+--> statement-breakpoint
+INSERT INTO session_cycle (session, cycle, self_hits, self_total, external_hits, external_total, anchored_hits,
+  anchored_total, queried_hits, queried_total, reported, lagging, recompacted, inflated)
+SELECT session, epoch, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, count(*), sum(after > before)
+FROM (
+  SELECT n.session AS session, n.epoch AS epoch,
+    (SELECT count(*) FROM dependency d WHERE d.dependent = o.span AND d.printed = 1) AS before,
+    (SELECT count(*) FROM dependency d WHERE d.dependent = n.span AND d.printed = 1) AS after
+  FROM summary n CROSS JOIN lineage l ON l.new = n.span AND l.kind = 0
+  CROSS JOIN summary o ON o.span = l.old AND o.epoch < n.epoch
+  WHERE EXISTS (SELECT v.span FROM cover v WHERE v.summary = n.span)
+    AND NOT EXISTS (SELECT v.span FROM cover v WHERE v.summary = n.span EXCEPT SELECT v.span FROM cover v WHERE v.summary = o.span)
+    AND NOT EXISTS (SELECT v.span FROM cover v WHERE v.summary = o.span EXCEPT SELECT v.span FROM cover v WHERE v.summary = n.span)
+)
+GROUP BY session, epoch;
