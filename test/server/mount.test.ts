@@ -93,4 +93,3 @@ test('a server is mounted in another program by its fetch alone', async () => {
   const response = await program.fetch(new Request('http://localhost/memory/healthz'))
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
 })
-})
