@@ -50,12 +50,21 @@ export interface TableRow {
   readonly vector: Float32Array
 }
 
-/** How hard to look, by the part of the true nearest that is to be found. */
-function effort(accuracy: number): { readonly probes: number; readonly refine: number } {
-  if (accuracy <= 0.9) return { probes: 10, refine: 4 }
-  if (accuracy <= 0.98) return { probes: 24, refine: 12 }
-  if (accuracy <= 0.995) return { probes: 64, refine: 16 }
-  return { probes: 160, refine: 32 }
+/**
+ * How hard to look, by the part of the true nearest that is to be found: how many parts of the index to go through, and
+ * how many of what it names are compared in full. A bit per dimension says little about neighbours that are nearly
+ * equally far: of 100 000 vectors in clusters, 120 compared for ten found 0.91 of these, 240 found 0.975, 480 all.
+ */
+function effort(accuracy: number, limit: number): { readonly probes: number; readonly refine: number } {
+  const [probes, least, each] =
+    accuracy <= 0.9
+      ? [10, 100, 8]
+      : accuracy <= 0.98
+        ? [24, 300, 16]
+        : accuracy <= 0.995
+          ? [64, 600, 24]
+          : [160, 1_200, 32]
+  return { probes, refine: Math.ceil((least + each * limit) / limit) }
 }
 
 /**
@@ -163,7 +172,7 @@ export class LanceTable {
     query = query.distanceType(metric === 'ip' ? 'dot' : 'l2')
     if (accuracy >= 1) query = query.bypassVectorIndex()
     else {
-      const { probes, refine } = effort(accuracy)
+      const { probes, refine } = effort(accuracy, limit)
       query = query.nprobes(probes).refineFactor(refine)
     }
     const best = new Map<number, number>()
