@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { expectAtLeast, type Floor } from './floor.ts'
+import { agentMemory } from './pairs.ts'
+import { halfOf } from './split.ts'
+
+const AGENT_MEMORY: Readonly<Record<'dev' | 'heldOut', Floor>> = {
+  dev: { balancedAccuracy: 64, auc: 61, falseAlarms: 18 },
+  heldOut: { balancedAccuracy: 56.5, auc: 51, falseAlarms: 29 },
+}
+
+describe('what agents remember', () => {
+  const pairs = agentMemory()
+
+  test('there are enough pairs of either label, each with its own text', () => {
+    expect(pairs.filter(({ label }) => label === 'faithful').length).toBeGreaterThan(400)
+    expect(pairs.filter(({ label }) => label === 'unfaithful').length).toBeGreaterThan(400)
+    expect(new Set(pairs.map(({ id }) => id)).size).toBe(pairs.length)
+    expect(new Set(pairs.map(({ source, claim }) => `${source}\n${claim}`)).size).toBe(pairs.length)
+  })
+
+  test.each(['dev', 'heldOut'] as const)('the %s half is judged as well as it was', (half) => {
+    expectAtLeast(
+      pairs.filter(({ id }) => halfOf(id) === half),
+      AGENT_MEMORY[half],
+    )
+  })
+})

@@ -1,0 +1,28 @@
+import { describe, test } from 'vitest'
+import { expectAtLeast, type Floor } from '../../fidelity/floor.ts'
+import { publicSet, publicSets } from '../../fidelity/pairs.ts'
+
+const PUBLIC: Readonly<Record<string, Floor>> = {
+  agentmem: { balancedAccuracy: 90, auc: 90, falseAlarms: 8 },
+  'breaking-nli': { balancedAccuracy: 98, auc: 98.5, falseAlarms: 2.5 },
+  'condaqa-edits': { balancedAccuracy: 61, auc: 64, falseAlarms: 48 },
+  'fever-sym': { balancedAccuracy: 59, auc: 68, falseAlarms: 31 },
+  gqnli: { balancedAccuracy: 55, auc: 58, falseAlarms: 55 },
+  med: { balancedAccuracy: 81, auc: 82, falseAlarms: 22 },
+  negnli: { balancedAccuracy: 57, auc: 66, falseAlarms: 26 },
+  scone: { balancedAccuracy: 91, auc: 95, falseAlarms: 14 },
+  semantoneg: { balancedAccuracy: 91, auc: 94, falseAlarms: 6.5 },
+  'summedits-doc': { balancedAccuracy: 56, auc: 57, falseAlarms: 37 },
+  'summedits-span': { balancedAccuracy: 77, auc: 82, falseAlarms: 19 },
+  tea: { balancedAccuracy: 48.5, auc: 50.5, falseAlarms: 7 },
+  vitaminc: { balancedAccuracy: 62, auc: 66.5, falseAlarms: 44 },
+}
+
+const present = publicSets()
+const where = present.length > 0 ? '' : ' (skipped: ../shared/corpora/fidelity is not there)'
+
+describe.skipIf(present.length === 0)(`public sets${where}`, () => {
+  test.each(Object.entries(PUBLIC))('%s is judged as well as it was', (name, floor) => {
+    expectAtLeast(publicSet(name), floor)
+  })
+})
