@@ -9,7 +9,7 @@ const PUBLIC: Readonly<Record<string, Floor>> = {
   'fever-sym': { balancedAccuracy: 59, auc: 68, falseAlarms: 31 },
   gqnli: { balancedAccuracy: 55, auc: 58, falseAlarms: 55 },
   med: { balancedAccuracy: 81, auc: 82, falseAlarms: 22 },
-  negnli: { balancedAccuracy: 57, auc: 66, falseAlarms: 26 },
+  negnli: { balancedAccuracy: 57, auc: 66, falseAlarms: 34 },
   scone: { balancedAccuracy: 91, auc: 95, falseAlarms: 14 },
   semantoneg: { balancedAccuracy: 91, auc: 94, falseAlarms: 6.5 },
   'summedits-doc': { balancedAccuracy: 56, auc: 57, falseAlarms: 37 },
