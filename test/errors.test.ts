@@ -162,7 +162,7 @@ const PROVOCATIONS: { readonly [C in ErrorCode]: Provocation } = {
     const { value: second } = await events.next()
     return () => second.ack()
   },
-  RERANKER_FAILED: async () => () => notes.search({ text: 'pencil', mode: 'text', rerank: async () => [] }),
+  RERANKER_FAILED: async () => () => notes.search({ text: 'one', mode: 'text', rerank: async () => [] }),
   EMBEDDER_FAILED: async () => {
     await using broken = await openStore(directory, {
       embedder: { ...embedder, embedDocuments: () => Promise.reject(new Error('out of order')) },

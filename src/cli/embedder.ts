@@ -2,7 +2,7 @@ import type { Embedder } from '../index.ts'
 import { UsageError } from './exit.ts'
 
 /** How an embedder is named on a command line. */
-export const EMBEDDER_HELP = 'local, or MODEL@URL of an OpenAI-compatible server'
+const EMBEDDER_HELP = 'local, or MODEL@URL of an OpenAI-compatible server'
 
 /**
  * `local` is the model that comes as an npm package; `nomic-embed-text@http://127.0.0.1:11434/v1` is one behind an

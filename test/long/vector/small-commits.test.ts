@@ -1,0 +1,40 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { cleanUp, fill, indexed, newDirectory, open, vectors } from '../../vector/stores.ts'
+
+afterAll(cleanUp)
+
+const DIMENSIONS = 64
+
+/** Bytes of a directory's files. */
+function size(directory: string): number {
+  let bytes = 0
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
+    if (entry.isFile())
+      bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0
+  return bytes
+}
+
+test('fifty thousand commits of one row leave a table of three times its data at most, in few parts', async () => {
+  const directory = newDirectory()
+  const notes = await (await open(directory)).collection('notes')
+  const rows = vectors(12_000, DIMENSIONS)
+  for (let i = 0; i < rows.length; i += 1_000) await fill(notes, i, rows.slice(i, i + 1_000))
+  const { index, search, close } = await indexed(directory, { large: 10_000 })
+  await index.catchUp()
+  const more = vectors(50_000, DIMENSIONS, 2)
+  const allowed = (count: number) => 3 * Math.max(count * 4 * DIMENSIONS, 4 * 2 ** 20)
+  for (const [i, vector] of more.entries()) {
+    await notes.append({ source: 'log', spans: [{ text: `turn ${i}`, vector }] })
+    // As the background does it: a thousand at a time.
+    if (i % 1_000 !== 999) continue
+    await index.catchUp()
+    expect(size(join(directory, 'index'))).toBeLessThan(allowed(rows.length + i))
+  }
+  const answer = await search(more[49_999]!, { limit: 1, accuracy: 0.98 })
+  expect(answer.hits[0]!.span.text).toBe('turn 49999')
+  expect(answer.path.path).toBe('index')
+  expect(await index.verify(false)).toEqual([])
+  await close()
+})
