@@ -5,6 +5,7 @@ import { SpanStoreError } from '../../core/errors.ts'
 import type { Filter } from '../../core/filter.ts'
 import { type Key, keyAfter } from '../../core/key.ts'
 import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
+import type { Admits } from '../../core/record.ts'
 import type {
   AttributeIndex,
   Backup,
@@ -49,7 +50,7 @@ import { prepareTemporaryTables } from './propagate.ts'
 import { PRUNE_BATCH, writePruned } from './prune.ts'
 import { writeAppend, writePut } from './put.ts'
 import { fetchAsOf, fetchNow, keyOf, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
-import { movedSources, readRecord, readRecordRows, recordOrder, writeRecord } from './records.ts'
+import { admitted, movedSources, readRecord, readRecordRows, recordOrder, writeRecord } from './records.ts'
 import { writeExpired, writeRemove, writeRetire, writeUpdate } from './retire.ts'
 import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
 import { SqliteSessions } from './sessions.ts'
@@ -72,6 +73,9 @@ export interface LedgerOptions {
   /** Which spans a filter may let pass, where that is known without looking at each. */
   readonly candidates?: AttributeIndex['candidates']
 }
+
+/** Spans judged by a condition in JavaScript between two turns of the event loop. */
+const JUDGED = 1_000
 
 /** Milliseconds of uninterrupted writing after which others get a turn. */
 const TURN = 10
@@ -478,6 +482,37 @@ export class SqliteLedger implements Ledger {
     return this.#writeIn(collection, options, (commit) => writeUpdate(commit, collection, keys, patch))
   }
 
+  async #recordOrder(collection: number, where: Filter | undefined, admits: Admits | undefined) {
+    await this.expire()
+    const ordered = (connection: Connection, ids: readonly number[] | undefined) => ({
+      ids: recordOrder(connection, collection, ids),
+      position: positionOf(connection, collection),
+    })
+    if (where === undefined && admits === undefined)
+      return this.#snapshot((connection) => ordered(connection, undefined))
+    const matching = where === undefined ? {} : { where }
+    const found = await withMatching(this.#matching, collection, matching, {}, (connection, ids) =>
+      admits === undefined ? ordered(connection, ids) : { ids, position: positionOf(connection, collection) },
+    )
+    if (admits === undefined) return found
+    const passing: number[] = []
+    for (let i = 0; i < found.ids.length; i += JUDGED) {
+      if (i > 0) await nextTurn()
+      const part = found.ids.slice(i, i + JUDGED)
+      passing.push(...this.#snapshot((connection) => admitted(connection, part, admits)))
+    }
+    const unmoved = this.#snapshot((connection) =>
+      positionOf(connection, collection) === found.position ? ordered(connection, passing) : undefined,
+    )
+    // Something was committed meanwhile: all of it again, in one go.
+    return (
+      unmoved ??
+      (await withMatching(this.#matching, collection, matching, {}, (connection, ids) =>
+        ordered(connection, admitted(connection, ids, admits)),
+      ))
+    )
+  }
+
   #records(): RecordLedger {
     return {
       write: (collection, changes, { unless, ...options }) =>
@@ -499,11 +534,7 @@ export class SqliteLedger implements Ledger {
           slots: sources.map((source) => readRecord(connection, collection, source, vectors)),
           position: positionOf(connection, collection),
         })),
-      order: (collection, where, admits) =>
-        this.#read((connection) => ({
-          ids: recordOrder(connection, collection, where, admits),
-          position: positionOf(connection, collection),
-        })),
+      order: (collection, where, admits) => this.#recordOrder(collection, where, admits),
       rows: (collection, ids, vectors) =>
         this.#read((connection) => readRecordRows(connection, collection, ids, vectors)),
       moved: (collection, after, sources) =>

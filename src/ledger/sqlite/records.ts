@@ -1,4 +1,3 @@
-import type { Filter } from '../../core/filter.ts'
 import type { Metadata } from '../../core/json.ts'
 import type { Key } from '../../core/key.ts'
 import { plan } from '../../core/plan.ts'
@@ -6,7 +5,6 @@ import type { Admits, LiveRecord, RecordChange, RecordOutcome, RecordResult } fr
 import { HASH_LENGTH, type NewSpan, NO_HASH, type PlannedPut } from '../../ports.ts'
 import { REASONS } from './codes.ts'
 import type { Commit } from './commit.ts'
-import { filterSql } from './filter-sql.ts'
 import { CURRENT_METADATA, readSource, readWindow, type SourceRow } from './heads.ts'
 import { readPlaces } from './manifest.ts'
 import { writePut } from './put.ts'
@@ -38,6 +36,8 @@ type RecordRow = [
   came: number,
 ]
 
+const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
+
 const rowSql = (vectors: boolean) => `
   SELECT s.id, s.key, o.name, s.text, s.hash, ${CURRENT_METADATA}, ${
     vectors
@@ -47,7 +47,7 @@ const rowSql = (vectors: boolean) => `
       : 'NULL'
   }, ${CAME}
   FROM span s CROSS JOIN source o ON o.id = s.source
-  WHERE s.id = ? AND s.kind = 0 AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)`
+  WHERE s.id = ? AND s.kind = 0 AND ${LIVE}`
 
 const ROW = rowSql(false)
 const ROW_WITH_VECTOR = rowSql(true)
@@ -116,29 +116,34 @@ function lastTombstone(connection: Connection, head: SourceRow) {
   return row && { key: row[0], reason: REASONS[row[1]]!, at: row[2], position: row[3] }
 }
 
+/** Spans of records in the order in which these came; `ids` undefined: all that are live. One span a source. */
 export function recordOrder(
   connection: Connection,
   collection: number,
-  where: Filter | undefined,
-  admits: Admits | undefined,
+  ids: readonly number[] | undefined,
 ): number[] {
-  const filter = where && filterSql(where, CURRENT_METADATA)
-  const from = `FROM span s INDEXED BY span_collection WHERE s.collection = ? AND s.kind = 0
-    AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id) AND ${filter?.sql ?? '1'}`
-  const values = [collection, ...(filter?.params ?? [])]
-  const rows = connection.once<[id: number, source: number, came: number]>(
-    `SELECT s.id, s.source, ${CAME} ${from}`,
-    ...values,
-  )
+  const rows =
+    ids === undefined
+      ? connection.rows<[id: number, source: number, came: number]>(
+          `SELECT s.id, s.source, ${CAME} FROM span s INDEXED BY span_collection
+           WHERE s.collection = ? AND s.kind = 0 AND ${LIVE}`,
+          collection,
+        )
+      : connection.rows<[id: number, source: number, came: number]>(
+          `SELECT s.id, s.source, ${CAME} FROM json_each(?) j CROSS JOIN span s ON s.id = j.value
+           WHERE s.collection = ? AND s.kind = 0 AND ${LIVE}`,
+          JSON.stringify(ids),
+          collection,
+        )
   rows.sort((a, b) => a[2] - b[2] || a[0] - b[0])
   const seen = new Set<number>()
-  const ids: number[] = []
+  const ordered: number[] = []
   for (const [id, source] of rows) {
     if (seen.has(source)) continue
     seen.add(source)
-    ids.push(id)
+    ordered.push(id)
   }
-  return admits === undefined ? ids : admitted(connection, ids, admits)
+  return ordered
 }
 
 /** Those of these live spans that a condition in JavaScript lets pass. */
