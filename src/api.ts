@@ -62,6 +62,31 @@ export interface CollectionApi
   session(id: string): SessionApi
 }
 
-/** A session in this process, or behind a server. */
+/**
+ * A session in this process, or behind a server. `compact` and `reconcile` run a summarizer of the caller's, which is
+ * where the store is.
+ */
 export interface SessionApi
-  extends Pick<Session, 'id' | 'register' | 'summaries' | 'stale' | 'authoritative' | 'context'> {}
+  extends Pick<
+    Session,
+    | 'id'
+    | 'register'
+    | 'summaries'
+    | 'stale'
+    | 'authoritative'
+    | 'context'
+    | 'gate'
+    | 'assertGate'
+    | 'recheck'
+    | 'boundaryMarkers'
+    | 'unrehydrated'
+    | 'fetch'
+    | 'search'
+    | 'observe'
+    | 'boundary'
+    | 'readings'
+    | 'frozen'
+    | 'discardEpoch'
+    | 'configure'
+    | 'settings'
+  > {}

@@ -50,6 +50,8 @@ export class RemoteConsumer implements EventStream {
   #ready: (Delivered & { readonly cursor: string })[] = []
   /** Handed out and not answered, by id. */
   readonly #open = new Map<string, Delivered>()
+  /** The last position acknowledged, by collection. */
+  readonly #acked = new Map<string, number>()
   readonly #voids = new Map<string, Void>()
   /** Handed out under an earlier lease, and not yet come again under this one. */
   #missing = new Set<string>()
@@ -229,9 +231,15 @@ export class RemoteConsumer implements EventStream {
     if (events.length === 0) this.#missing.clear()
     for (const event of events) {
       this.#missing.delete(event.id)
-      if (!this.#open.has(event.id) && !this.#isVoid(event, batch)) this.#ready.push(event)
+      if (!this.#isKnown(event) && !this.#isVoid(event, batch)) this.#ready.push(event)
     }
     if (ended === true && this.#ready.length === 0) this.#end(undefined)
+  }
+
+  /** Handed out and not answered, or acknowledged while it was on its way again. What failed comes as a later attempt. */
+  #isKnown(event: Delivered): boolean {
+    if (this.#open.has(event.id)) return true
+    return event.attempt === 1 && event.position <= (this.#acked.get(collectionOf(event)) ?? 0)
   }
 
   #isVoid(event: Delivered, batch: number): boolean {
@@ -244,6 +252,8 @@ export class RemoteConsumer implements EventStream {
   async #ack(event: Delivered): Promise<void> {
     await this.#answers.ack(event.id)
     this.#open.delete(event.id)
+    const collection = collectionOf(event)
+    this.#acked.set(collection, Math.max(event.position, this.#acked.get(collection) ?? 0))
   }
 
   #nack(event: Delivered, { delay, error }: NackOptions): Promise<void> {
@@ -274,7 +284,7 @@ export class RemoteConsumer implements EventStream {
     const backoff = new Backoff()
     for (;;) {
       try {
-        return await this.#post<T>(action, body, undefined)
+        return await this.#post<T>(action, { lease: this.#lease, ...body }, undefined)
       } catch (error) {
         if (this.#ended) throw error
         // What was handed out has to come again before it can be answered.

@@ -14,6 +14,12 @@ const which = z
   .union([z.literal('all'), z.strictObject({ collection: Identifier, position: z.int().min(1) })])
   .meta({ description: "'all', or one by its collection and position." })
 
+const lease = z
+  .string()
+  .max(100)
+  .exactOptional()
+  .meta({ description: 'As `next` gave it: refused with LEASE_LOST and `resumable` under another.' })
+
 const holders = new WeakMap<Services, Holders>()
 
 /** Holders live as long as the server they came to. */
@@ -310,7 +316,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     description: 'By their ids. Durable when it is answered. Those acknowledged already are passed over.',
     access: 'write',
     anywhere: true,
-    body: z.strictObject({ holder: Identifier, ids: z.array(Identifier).min(1).max(10_000) }),
+    body: z.strictObject({ holder: Identifier, lease, ids: z.array(Identifier).min(1).max(10_000) }),
     answers: {
       200: { description: 'How many.', schema: z.object({ answered: z.int() }) },
       ...UNKNOWN,
@@ -318,7 +324,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     },
     async handle(call) {
       const { name } = await consumerOf(call)
-      return await holdersOf(call).ack(name, call.body.holder, call.body.ids)
+      return await holdersOf(call).ack(name, call.body, call.body.ids)
     },
   }),
   route({
@@ -333,6 +339,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     anywhere: true,
     body: z.strictObject({
       holder: Identifier,
+      lease,
       id: Identifier,
       delay: z.int().min(0).exactOptional(),
       error: z.string().max(10_000).exactOptional(),
@@ -347,8 +354,8 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     },
     async handle(call) {
       const { name } = await consumerOf(call)
-      const { holder, id, delay, error } = call.body
-      return await holdersOf(call).fail(name, holder, id, (event) =>
+      const { id, delay, error } = call.body
+      return await holdersOf(call).fail(name, call.body, id, (event) =>
         event.nack({ ...(delay !== undefined && { delay }), ...(error !== undefined && { error }) }),
       )
     },
@@ -363,6 +370,7 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     anywhere: true,
     body: z.strictObject({
       holder: Identifier,
+      lease,
       id: Identifier,
       error: z.string().max(10_000).exactOptional(),
     }),
@@ -376,8 +384,8 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
     },
     async handle(call) {
       const { name } = await consumerOf(call)
-      const { holder, id, error } = call.body
-      return await holdersOf(call).fail(name, holder, id, (event) =>
+      const { id, error } = call.body
+      return await holdersOf(call).fail(name, call.body, id, (event) =>
         event.terminate(error === undefined ? {} : { error }),
       )
     },

@@ -13,6 +13,12 @@ export interface HoldOptions extends NextOptions {
   readonly maxAttempts: number | undefined
 }
 
+/** Who answers, and under which lease, where that is said. */
+interface By {
+  readonly holder: string
+  readonly lease?: string
+}
+
 /** Who holds which consumer through this server. */
 export class Holders {
   readonly #store: Store
@@ -55,18 +61,18 @@ export class Holders {
   }
 
   /** Acknowledges deliveries, in order. @throws LEASE_LOST, ACK_OUT_OF_ORDER */
-  ack(name: string, holder: string, ids: readonly string[]): Promise<{ readonly answered: number }> {
-    return this.#require(name, holder).answer(ids)
+  ack(name: string, by: By, ids: readonly string[]): Promise<{ readonly answered: number }> {
+    return this.#require(name, by).answer(ids)
   }
 
   /** Gives a delivery back, or up. @throws LEASE_LOST, ACK_OUT_OF_ORDER */
   fail(
     name: string,
-    holder: string,
+    by: By,
     id: string,
     how: (delivery: Delivery) => Promise<void>,
   ): Promise<{ readonly batch: number }> {
-    return this.#require(name, holder).fail(id, how)
+    return this.#require(name, by).fail(id, how)
   }
 
   /** Lets the consumer go, if it is held. */
@@ -74,9 +80,9 @@ export class Holders {
     await this.#held.get(keyOf(name, holder))?.release()
   }
 
-  #require(name: string, holder: string): Holder {
+  #require(name: string, { holder, lease }: By): Holder {
     const held = this.#held.get(keyOf(name, holder))
-    if (held === undefined) throw unknownHolder(name, holder)
+    if (held === undefined || (lease !== undefined && lease !== held.lease)) throw unknownHolder(name, holder)
     return held
   }
 }

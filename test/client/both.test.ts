@@ -190,6 +190,42 @@ describe.each(PLACES)('a store $place', ({ open }) => {
     })
   })
 
+  test('lets a session ask before it acts', async () => {
+    const { added } = await notes.put({
+      source: 's',
+      spans: spans('I want a rollback path ready.', 'The window is on Thursday.'),
+    })
+    const session = notes.session('agent')
+    const claims = [{ text: `The window is on Thursday [[${added[1]}]].` }]
+    const gated = await session.gate(claims, { action: 'migrate' })
+    expect(gated).toMatchObject({ verdict: 'substantiated', action: 'migrate' })
+    expect(await session.recheck(gated)).toMatchObject({ verdict: 'holds', moved: [] })
+    await session.observe({ citations: [added[0]!] })
+    expect(await session.fetch(added[0]!, { cited: 'self' })).toMatchObject({ status: 'ok' })
+    expect(await session.fetch(ABSENT, { cited: 'external' })).toEqual({ status: 'absent', key: ABSENT })
+    expect((await session.search({ text: 'rollback' })).hits).toMatchObject([{ key: added[0] }])
+    await notes.retire([added[1]!])
+    expect(await session.recheck(gated.cursor)).toMatchObject({ verdict: 'refused', moved: [added[1]] })
+    expect(await refused(() => session.assertGate(claims))).toMatchObject({ code: 'REHYDRATION_BOUNDARY' })
+    expect(await session.boundaryMarkers()).toEqual([])
+    expect(await session.unrehydrated()).toEqual([])
+  })
+
+  test('watches the compactions of a session', async () => {
+    const { added } = await notes.put({ source: 's', spans: spans('One.') })
+    const session = notes.session('agent')
+    const { key } = await session.register({ text: `It was one [[${added[0]}]].` })
+    expect(await session.boundary()).toMatchObject({ session: 'agent', decision: 'proceed' })
+    expect(await session.readings({ limit: 1 })).toMatchObject([{ decision: 'proceed' }])
+    expect(await session.frozen()).toBeUndefined()
+    await session.configure({ retention: 1000, recencyWindow: 3 })
+    expect(await session.settings()).toEqual({ retention: 1000, recencyWindow: 3 })
+    await session.configure({ retention: false })
+    expect(await session.settings()).toEqual({ recencyWindow: 3 })
+    expect(await session.discardEpoch()).toMatchObject({ epoch: 1, discarded: [key], restored: [] })
+    expect(await session.discardEpoch()).toMatchObject({ epoch: 0, discarded: [] })
+  })
+
   test('renames and drops collections', async () => {
     await store.renameCollection('notes', 'memories')
     expect(await refused(() => store.collection('notes'))).toEqual({

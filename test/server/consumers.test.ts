@@ -113,6 +113,11 @@ describe('a consumer over HTTP', () => {
       after: first.batch,
     })
     expect(resumed.body.lease).not.toBe(first.lease)
+    const late = { holder: 'h', lease: first.lease, ids: ids(first, 1) }
+    expect(await call('POST', '/v1/consumers/c/ack', late)).toMatchObject({
+      status: 409,
+      body: { code: 'LEASE_LOST', resumable: true },
+    })
     expect(positions(resumed.body)).toEqual([2, 3, 4])
     // Acknowledged before, and again: the request whose response was lost.
     const acked = await call('POST', '/v1/consumers/c/ack', { holder: 'h', ids: ids(first) })

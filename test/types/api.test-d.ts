@@ -13,11 +13,11 @@ collection satisfies CollectionApi
 session satisfies SessionApi
 client satisfies StoreApi
 
-/** What needs the process that has the store: embedders, directories, and what derives an index. */
+/** What needs the process that has the store: embedders, directories, summarizers, and what derives an index. */
 type InProcess = {
   store: 'backup' | 'activity'
   collection: 'switchEmbedder' | 'estimateSwitch' | 'checkEmbeddings' | 'records'
-  session: never
+  session: 'compact' | 'reconcile'
 }
 
 type Missing<Embedded, Api, But> = Exclude<keyof Embedded, keyof Api | But>
