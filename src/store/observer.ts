@@ -133,7 +133,7 @@ export class Observer {
     this.#records = records
   }
 
-  /** Where what a session observes is noted; the same for every handle of it. */
+  /** Where what a session observes is noted; until the next flush the same for all who ask. */
   of(collection: number, session: string): SessionNotes {
     const id = `${collection} ${session}`
     let notes = this.#notes.get(id)
@@ -178,6 +178,8 @@ export class Observer {
     this.#count = 0
     for (const notes of this.#waiting) this.#batches.push({ notes, observed: notes.take() })
     this.#waiting = new Set()
+    // Handles keep theirs; a process that serves many sessions does not keep one for each it ever saw.
+    this.#notes.clear()
     const write = this.#writing.then(
       () => this.#write(),
       () => this.#write(),

@@ -47,6 +47,9 @@ const NO_SIGNALS: SignalRows = {
   earlier: [],
 }
 
+/** Sessions whose trails are remembered; others are read again from their beginning. */
+const TRAILS = 1000
+
 /** What a ledger keeps of sessions beside their summaries. */
 export class SqliteSessions implements SessionRecords {
   readonly #host: SessionHost
@@ -60,6 +63,7 @@ export class SqliteSessions implements SessionRecords {
   #trail(connection: Connection, session: number): Trail {
     let trail = this.#trails.get(session)
     if (trail === undefined) {
+      if (this.#trails.size >= TRAILS) this.#trails.clear()
       trail = new Trail()
       this.#trails.set(session, trail)
     }
