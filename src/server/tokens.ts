@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { SpanStoreError } from '../core/errors.ts'
 import { ACCESSES, type Access, type Principal } from '../wire/principal.ts'
 
@@ -18,18 +17,29 @@ export interface TokenInfo {
   readonly revokedAt?: number
 }
 
-const StoredToken = z.object({
-  id: z.string(),
-  name: z.string(),
-  access: z.enum(['read', 'write', 'admin']),
-  collections: z.array(z.string()).exactOptional(),
-  createdAt: z.number(),
-  expiresAt: z.number().exactOptional(),
-  revokedAt: z.number().exactOptional(),
+interface StoredToken extends TokenInfo {
   /** SHA-256 of the secret. It is 256 random bits, so that no slower hash is needed. */
-  hash: z.string(),
-})
-type StoredToken = z.output<typeof StoredToken>
+  readonly hash: string
+}
+
+/** Whatever has become of a file: what does not read as a token opens nothing. */
+function isToken(value: unknown): value is StoredToken {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, name, access, collections, createdAt, expiresAt, revokedAt, hash } =
+    value as Partial<StoredToken>
+  const time = (at: unknown) => at === undefined || typeof at === 'number'
+  return (
+    typeof id === 'string' &&
+    typeof name === 'string' &&
+    ACCESSES.includes(access as Access) &&
+    (collections === undefined ||
+      (Array.isArray(collections) && collections.every((one) => typeof one === 'string'))) &&
+    typeof createdAt === 'number' &&
+    time(expiresAt) &&
+    time(revokedAt) &&
+    /^[0-9a-f]{64}$/.test(hash ?? '')
+  )
+}
 
 const TOKEN = /^spanstore_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/
 const ID = /^[0-9a-f]{12}$/
@@ -77,7 +87,7 @@ export class Tokens {
       ...(expiresAt === undefined ? {} : { expiresAt }),
     }
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-    this.#write({ ...info, hash: hashOf(secret) } as StoredToken)
+    this.#write({ ...info, hash: hashOf(secret) })
     this.#any = true
     return { token: `spanstore_${id}_${secret}`, info }
   }
@@ -87,7 +97,7 @@ export class Tokens {
     return this.#ids()
       .flatMap((id) => this.#read(id) ?? [])
       .sort((a, b) => a.createdAt - b.createdAt)
-      .map(({ hash: _, ...info }) => info as TokenInfo)
+      .map(({ hash: _, ...info }) => info)
   }
 
   /** Servers learn of it within a second. @throws INVALID_ARGUMENT for an id that is not there */
@@ -98,7 +108,7 @@ export class Tokens {
     this.#write(revoked)
     this.#known.delete(id)
     const { hash: _, ...info } = revoked
-    return info as TokenInfo
+    return info
   }
 
   /** Whether there ever was one, as far as this process has looked within a second. */
@@ -154,10 +164,12 @@ export class Tokens {
       throw unreadable(path, error)
     }
     try {
-      return StoredToken.parse(JSON.parse(text))
+      const token: unknown = JSON.parse(text)
+      if (isToken(token)) return token
     } catch (error) {
       throw unreadable(path, error)
     }
+    throw unreadable(path, new Error('it is no token'))
   }
 
   /** By rename, so that no reader sees half a file. */

@@ -40,7 +40,7 @@ const json = (body: unknown) => ({
   headers: { 'content-type': 'application/json' },
 })
 
-describe('spanstore serve', () => {
+describe('spanstore serve', { timeout: 120_000 }, () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'on %s answers what was asked before, loses nothing and ends well',
     async (signal) => {
@@ -135,7 +135,7 @@ describe('spanstore serve', () => {
   })
 })
 
-describe('spanstore token', () => {
+describe('spanstore token', { timeout: 120_000 }, () => {
   const answer = async (cwd: string, ...args: string[]) => {
     const { code, out, err } = await spanstore(['token', ...args, '--json'], { cwd })
     expect([code, err]).toEqual([0, ''])

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -71,6 +71,25 @@ describe('tokens', () => {
       `spanstore_../../${info.id}_${'A'.repeat(43)}`,
     ])
       expect(tokens.find(text)).toBeUndefined()
+  })
+
+  test('a file that was tampered with opens nothing', () => {
+    const tokens = new Tokens(directory)
+    const { token, info } = tokens.create({ name: 'ci', access: 'read' })
+    const path = join(directory, `${info.id}.json`)
+    const stored = JSON.parse(readFileSync(path, 'utf8'))
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{}',
+      JSON.stringify({ ...stored, access: 'all' }),
+      JSON.stringify({ ...stored, hash: '' }),
+    ]) {
+      writeFileSync(path, text)
+      expect(() => new Tokens(directory).find(token)).toThrow(/cannot be used/)
+    }
   })
 
   test('ids that are no ids reach no file', () => {
