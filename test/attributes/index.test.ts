@@ -255,3 +255,22 @@ describe('the file', () => {
     expect(bytesOf(one.directory)).not.toContain('value 7')
   })
 })
+
+test('many spans are read in several goes, and are of one moment all the same', async () => {
+  const one = await begin(2_500, (i) => ({ number: i }))
+  const all = await one.notes.find({ limit: 10_000 })
+  expect(all.map(({ source }) => source)).toEqual(Array.from({ length: 2_500 }, (_, i) => `s${i}`))
+  // Somebody retires one of them meanwhile, again and again.
+  let at = 0
+  let reading = true
+  const writer = (async () => {
+    while (reading) await one.notes.remove({ source: `s${at++}` })
+  })()
+  const found = await one.ledger.find(one.collection, { limit: 10_000, offset: 0 })
+  reading = false
+  await writer
+  const first = Number(found[0]!.source.slice(1))
+  expect(found.map(({ source }) => source)).toEqual(
+    Array.from({ length: 2_500 - first }, (_, i) => `s${first + i}`),
+  )
+})

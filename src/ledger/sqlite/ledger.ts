@@ -77,6 +77,12 @@ export interface LedgerOptions {
 /** Spans judged by a condition in JavaScript between two turns of the event loop. */
 const JUDGED = 1_000
 
+/** Spans read in one go: a few milliseconds. */
+const READ_AT_ONCE = 1_000
+
+/** How often more than that are read in several goes, while others write in between. */
+const READ_ATTEMPTS = 3
+
 /** Milliseconds of uninterrupted writing after which others get a turn. */
 const TURN = 10
 
@@ -325,13 +331,34 @@ export class SqliteLedger implements Ledger {
   async find(collection: number, query: FindQuery): Promise<readonly Span[]> {
     const { limit, offset } = query
     await this.expire()
-    const needed = offset + limit
-    return await withMatching(this.#matching, collection, query, { needed }, (connection, ids) =>
-      ids.slice(offset).map((id) => {
+    const read = (connection: Connection, ids: readonly number[]) =>
+      ids.map((id) => {
         const row = connection.row<NodeRow>(NODE_BY_ID, id)!
         return spanOf(row, row[3])
-      }),
-    )
+      })
+    const positionOf = (connection: Connection) =>
+      connection.value<number>('SELECT position FROM collection_head WHERE collection = ?', collection)
+    for (let attempt = 0; ; attempt++) {
+      const found = await withMatching(
+        this.#matching,
+        collection,
+        query,
+        { needed: offset + limit },
+        (connection, matching) => {
+          const ids = matching.slice(offset)
+          const atOnce = ids.length <= READ_AT_ONCE || attempt === READ_ATTEMPTS
+          return atOnce ? { spans: read(connection, ids) } : { ids, position: positionOf(connection) }
+        },
+      )
+      if ('spans' in found) return found.spans
+      const spans: Span[] = []
+      for (let i = 0; i < found.ids.length; i += READ_AT_ONCE) {
+        await nextTurn()
+        spans.push(...this.#snapshot((connection) => read(connection, found.ids.slice(i, i + READ_AT_ONCE))))
+      }
+      // Otherwise some of them may be of another moment.
+      if (this.#snapshot(positionOf) === found.position) return spans
+    }
   }
 
   async count(collection: number, where?: Filter): Promise<number> {
