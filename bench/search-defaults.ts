@@ -31,7 +31,7 @@ const SETTINGS: readonly Setting[] = [5, 10, 20, 40, 60].flatMap((damping) =>
 )
 
 /** What the package ships: see `store/fusion.ts` and `store/search-options.ts`. */
-const SHIPPED: Setting = { damping: 20, weight: 0.7 }
+const SHIPPED: Setting = { damping: 20, weight: 0.5 }
 
 /**
  * How words and vectors are weighed against each other, chosen on one half of the meetings and judged on the other,

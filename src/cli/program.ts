@@ -164,7 +164,7 @@ spanstore search budget --where '{"kind": "chat"}' --as-of 120`,
     .option('--per-source <number>', 'at most this many of one source')
     .option('--diversity <number>', 'from 0, the ranking as it is, to 1: prefer hits that say something else')
     .option('--min-score <number>', 'leave out what scores lower')
-    .option('--weights <text,vector>', 'how much words and vectors count in mode hybrid, such as 1,0.7')
+    .option('--weights <text,vector>', 'how much words and vectors count in mode hybrid, such as 1,0.5')
     .option('--explain', 'say how the query was understood')
     .action(act(() => import('./commands/search.ts')))
   command(
@@ -256,7 +256,8 @@ no event is missed. Interrupting ends it.`,
     `spanstore watch
 spanstore watch --type span.retired summary.stale --json
 spanstore watch --consumer notifier --from start
-spanstore watch --from 120 --once --collection notes`,
+spanstore watch --from 120 --once --collection notes
+spanstore watch --url http://127.0.0.1:8000`,
   )
     .option(
       '--from <start>',
@@ -268,6 +269,7 @@ spanstore watch --from 120 --once --collection notes`,
     .option('--key <key...>', 'only events of these keys')
     .option('--consumer <name>', 'a durable reader, made at first use')
     .option('--once', 'end at the end of the log, instead of waiting for more')
+    .option('--url <url>', 'of a server, in the place of a store here; its token in SPANSTORE_TOKEN')
     .action(act(() => import('./commands/watch.ts')))
   command(
     'consumers',

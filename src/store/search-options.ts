@@ -41,7 +41,7 @@ export interface SearchOptions {
    * was live then: about ten microseconds each.
    */
   readonly asOf?: number
-  /** How much words and vectors count in mode `hybrid`. Default 1 and 0.7. */
+  /** How much words and vectors count in mode `hybrid`. Default 1 and 0.5, chosen on meetings of which others were kept apart (`npm run bench -- search-defaults`). */
   readonly weights?: { readonly text?: number; readonly vector?: number }
   /** Leave out hits whose `score` is lower. */
   readonly minScore?: number
@@ -212,7 +212,7 @@ export function check(options: SearchOptions): Asked {
     minScore: minScore ?? Number.NEGATIVE_INFINITY,
     weights: {
       text: weight('text', options.weights?.text ?? 1),
-      vector: weight('vector', options.weights?.vector ?? 0.7),
+      vector: weight('vector', options.weights?.vector ?? 0.5),
     },
     perSource:
       options.perSource === undefined ? undefined : wholeNumber('search.perSource', options.perSource, 1),

@@ -77,7 +77,7 @@ export async function run(
 function weightsOf(typed: string): { readonly text: number; readonly vector: number } {
   const [text, vector, ...more] = typed.split(',')
   if (text === undefined || vector === undefined || more.length > 0)
-    throw new UsageError(`--weights is ${JSON.stringify(typed)}; give two numbers, such as 1,0.7`)
+    throw new UsageError(`--weights is ${JSON.stringify(typed)}; give two numbers, such as 1,0.5`)
   return { text: parseFraction('--weights', text.trim()), vector: parseFraction('--weights', vector.trim()) }
 }
 
