@@ -119,6 +119,9 @@ export class SessionNotes {
   }
 }
 
+const mayPass = (error: unknown): boolean =>
+  isSpanStoreError(error, 'STORE_BUSY') || isSpanStoreError(error, 'STORAGE_FAILED')
+
 export class Observer {
   readonly #records: SessionRecords
   readonly #notes = new Map<string, SessionNotes>()
@@ -203,8 +206,11 @@ export class Observer {
       try {
         await this.#records.observe(notes.collection, notes.session, observed)
       } catch (error) {
+        // What could not be written may be written later; what cannot be, is told once and must not block the rest.
+        if (!mayPass(error)) this.#batches.shift()
         // The sessions of a dropped collection are gone, and what they observed with them.
         if (!isSpanStoreError(error, 'COLLECTION_DROPPED')) throw error
+        continue
       }
       this.#batches.shift()
     }

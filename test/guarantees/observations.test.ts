@@ -81,6 +81,19 @@ describe('what a session observes', () => {
     expect(signals.selfCitationAsymmetry.self.asked).toBe(2)
   })
 
+  test('is told of once where it can never be written, and does not hold up what follows', async () => {
+    let now = 1_000
+    const { session, turns } = await talk({ clock: () => now })
+    await session.fetch(turns[0]!, { cited: 'self' })
+    // No time: the table takes whole milliseconds alone.
+    now = 1_000.5
+    await expect(session.boundary({ enforce: false })).rejects.toThrow(/REAL/)
+    now = 1_001
+    await session.fetch(turns[1]!, { cited: 'self' })
+    const { signals } = await session.boundary({ enforce: false })
+    expect(signals.selfCitationAsymmetry.self.asked).toBe(1)
+  })
+
   test('is dropped with its collection', async () => {
     const { store, session, notes, turns } = await talk()
     await session.fetch(turns[0]!, { cited: 'self' })
