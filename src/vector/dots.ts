@@ -119,10 +119,30 @@ const MODULE = new Uint8Array([
 /** Addresses in bytes; `width` in numbers, a multiple of 16. Writes one 32-bit integer per row. */
 export type Dots = (query: number, data: number, rows: number, width: number, out: number) => void
 
-let compiled: WebAssembly.Module | undefined
+/** Memory that WebAssembly works in. `buffer` is another one after growing. */
+export interface SharedMemory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
 
-/** The function over a memory. @throws where this engine has no WebAssembly with SIMD */
-export function dotsOver(memory: WebAssembly.Memory): Dots {
-  compiled ??= new WebAssembly.Module(MODULE)
-  return new WebAssembly.Instance(compiled, { here: { memory } }).exports.dots as Dots
+/** As much of it as is used here; the compiler knows it only where it knows a browser. */
+interface Wasm {
+  readonly Memory: new (size: { readonly initial: number }) => SharedMemory
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (
+    module: object,
+    imports: { readonly here: { readonly memory: SharedMemory } },
+  ) => { readonly exports: { readonly dots: Dots } }
+}
+
+const wasm = (): Wasm => (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly
+
+let compiled: object | undefined
+
+/** A memory of so many pages of 64 KiB, and the function over it. @throws where this engine has no WebAssembly with SIMD */
+export function dotsMemory(pages: number): { readonly memory: SharedMemory; readonly dots: Dots } {
+  const { Memory, Module, Instance } = wasm()
+  compiled ??= new Module(MODULE)
+  const memory = new Memory({ initial: pages })
+  return { memory, dots: new Instance(compiled, { here: { memory } }).exports.dots }
 }

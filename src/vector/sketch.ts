@@ -1,4 +1,4 @@
-import { type Dots, dotsOver } from './dots.ts'
+import { type Dots, dotsMemory, type SharedMemory } from './dots.ts'
 import type { Query } from './metric.ts'
 
 /** A page of WebAssembly's memory. */
@@ -19,7 +19,7 @@ const SHORT = 32_767
 export class Sketch {
   /** Numbers of a row, filled up to a multiple of 16. */
   readonly #width: number
-  readonly #memory: WebAssembly.Memory
+  readonly #memory: SharedMemory
   readonly #dots: Dots
   /** Where rows begin, after the query and the products. */
   readonly #base: number
@@ -36,8 +36,9 @@ export class Sketch {
     this.#query = 0
     this.#out = 2 * this.#width
     this.#base = Math.ceil((this.#out + 4 * GROUP) / 16) * 16
-    this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#base / PAGE) })
-    this.#dots = dotsOver(this.#memory)
+    const { memory, dots } = dotsMemory(Math.ceil(this.#base / PAGE))
+    this.#memory = memory
+    this.#dots = dots
     this.#bytes = new Int8Array(this.#memory.buffer)
     this.#scale = new Float64Array(0)
     this.#length = new Float64Array(0)

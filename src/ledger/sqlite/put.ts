@@ -25,10 +25,15 @@ function mint(
   return added
 }
 
-/** `undefined`: the source moved since the put was planned. */
-export function writePut(commit: Commit, collection: number, put: PlannedPut): PutResult | undefined {
+/** `undefined`: the source moved since the put was planned. `known`: its head, where this commit read it already. */
+export function writePut(
+  commit: Commit,
+  collection: number,
+  put: PlannedPut,
+  known?: { readonly head: SourceRow | undefined },
+): PutResult | undefined {
   const { connection } = commit
-  const head = readSource(connection, collection, put.source)
+  const { head } = known ?? { head: readSource(connection, collection, put.source) }
   if ((head?.version ?? 0) !== put.version) return undefined
   const { changeset, chunks, window } = put
   const { entries } = window
@@ -36,7 +41,8 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
   const source = head?.id ?? sourceId(connection, collection, put.source)
   // What is kept is there already: readmitted, or another span of the same few words.
   const brought = changeset.slots.map((slot) => ('keep' in slot ? undefined : chunks[slot.mint]!))
-  refuseErased(connection, source, put.source, brought, put.readmit)
+  // A source that was never seen has neither erased texts nor tombstones.
+  if (head !== undefined) refuseErased(connection, source, put.source, brought, put.readmit)
 
   const number = (head?.revision ?? 0) + 1
   const minted = changeset.slots.flatMap((slot) => ('keep' in slot ? [] : [chunks[slot.mint]!]))
@@ -96,7 +102,7 @@ export function writePut(commit: Commit, collection: number, put: PlannedPut): P
     fingerprint: put.fingerprint,
     expires: put.expiresAt ?? null,
   })
-  settleIdentical(commit, watchedTombstones(connection, source, hashes))
+  if (head !== undefined) settleIdentical(commit, watchedTombstones(connection, source, hashes))
   const stale = propagate(commit)
   return {
     source: put.source,

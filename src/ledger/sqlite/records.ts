@@ -212,6 +212,7 @@ export function writeRecord(
     commit,
     collection,
     planRecord(connection, head, source, { ...text, length: text.text?.length ?? 0, metadata, vector }),
+    { head },
   )!
   if (written.outcome === 'unchanged') return answer('unchanged', row?.[1])
   const key = written.added[0] ?? row?.[1]
