@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { startOracle } from './oracle.ts'
 
 /*
- * Records what a real Chroma answers: `CHROMA_ORACLE=… npx tsx test/chroma/record.ts` writes `recorded.jsonl`, which
+ * Records what a real Chroma answers: `CHROMA_ORACLE=… npm run record:chroma` writes `recorded.jsonl`, which
  * `contract.test.ts` replays. `{A}` in a path is the id of the collection `alpha`.
  */
 
