@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/index.ts'
+import { createServer } from '../../src/server/index.ts'
 import { ended, newDirectory, removeDirectories, spanstore, start } from './command.ts'
 
 afterAll(removeDirectories)
@@ -63,5 +64,29 @@ describe('watch', () => {
     expect(seen).toContain('live')
     child.kill('SIGINT')
     expect(await end).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('tells the log of a server as it tells that of a store here', async () => {
+    const store = await openStore(':memory:')
+    const server = createServer(store, { token: 'secret' })
+    const { url } = await server.listen({ port: 0 })
+    await (await store.collection('far')).put({ source: 'a', text: 'One sentence.' })
+    const watch = async (...args: string[]) =>
+      await spanstore(['watch', '--url', url, '--from', 'start', '--once', ...args], {
+        cwd,
+        env: { SPANSTORE_TOKEN: 'secret' },
+      })
+    expect((await watch()).out.trimEnd().split('\n').at(-1)).toContain('far 3')
+    const { out } = await watch('--json', '--consumer', 'c', '--collection', 'far')
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).position),
+    ).toEqual([1, 2, 3])
+    expect(await store.consumers().lag('c')).toMatchObject({ events: 0 })
+    expect((await run('watch', '--url', url, '--once')).err).toContain('needs a token')
+    await server.close()
+    await store.close()
   })
 })

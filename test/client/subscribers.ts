@@ -182,8 +182,10 @@ export function dyingConsumer(url: string, name: string, signal: AbortSignal, li
           if (value === undefined) return
           seen.take(value)
           if (--left <= 0) break
-          // Some of these are on their way when it dies.
-          value.ack().catch(() => undefined)
+          const acked = value.ack()
+          acked.catch(() => undefined)
+          // Those of the last twenty are on their way when it dies.
+          if (left % 20 === 0) await acked
         }
       } catch (error) {
         if (isStop(error)) return

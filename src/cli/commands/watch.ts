@@ -1,5 +1,6 @@
+import { SpanstoreClient } from '../../client/index.ts'
 import { isSpanStoreError } from '../../core/errors.ts'
-import type { EventType, StoreEvent, SubscribeOptions } from '../../index.ts'
+import type { EventType, StoreApi, StoreEvent, SubscribeOptions } from '../../index.ts'
 import { type Context, typedKey } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { safe } from '../terminal.ts'
@@ -14,10 +15,10 @@ export async function run(
     readonly key?: readonly string[]
     readonly consumer?: string
     readonly once?: boolean
+    readonly url?: string
   },
 ): Promise<number> {
-  if (context.collectionGiven) await context.collection()
-  const store = await context.existing()
+  const store = await followed(context, options.url)
   const subscription: SubscribeOptions = {
     from: /^\d+$/.test(options.from) ? Number(options.from) : options.from,
     follow: options.once !== true,
@@ -37,8 +38,21 @@ export async function run(
   } catch (error) {
     // Interrupting is how a watch ends.
     if (!isSpanStoreError(error, 'ABORTED')) throw error
+  } finally {
+    // A store of this machine is the context's to close.
+    if (options.url !== undefined) await store.close()
   }
   return EXIT.ok
+}
+
+/** The store of this machine, or one behind a server. */
+async function followed(context: Context, url: string | undefined): Promise<StoreApi> {
+  if (url !== undefined) {
+    const token = process.env.SPANSTORE_TOKEN
+    return await SpanstoreClient.connect(url, token === undefined ? {} : { token })
+  }
+  if (context.collectionGiven) await context.collection()
+  return await context.existing()
 }
 
 const MARKS: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'cyan'>> = {
