@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { foreign } from '../src/chunking/index.ts'
+import { SpanstoreClient } from '../src/client/index.ts'
 import {
   type Collection,
   type ErrorCode,
@@ -233,6 +234,9 @@ const PROVOCATIONS: { readonly [C in ErrorCode]: Provocation } = {
     return () => collection.fetch(live)
   },
   BACKUP_INVALID: async () => () => restoreBackup(directory, join(directory, 'restored')),
+  SERVER_UNREACHABLE: async () => () => SpanstoreClient.connect('http://127.0.0.1:1', { retries: 0 }),
+  SERVER_REFUSED: async () => () =>
+    SpanstoreClient.connect('http://127.0.0.1:1', { fetch: async () => new Response('', { status: 403 }) }),
   ABORTED: async () => () => store.prune({ before: Date.now(), signal: AbortSignal.abort() }),
 }
 

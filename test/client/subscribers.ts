@@ -201,7 +201,7 @@ export function dyingConsumer(url: string, name: string, signal: AbortSignal, li
 }
 
 /** A client, as soon as there is a server. */
-export async function connected(
+async function connected(
   url: string,
   signal: AbortSignal,
   options: ClientOptions = {},
