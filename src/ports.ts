@@ -835,6 +835,8 @@ export interface VectorRecords {
   ): { readonly hashes: readonly string[]; readonly through: VectorArrivals }
   /** The present state of these spans. */
   rows(collection: number, space: VectorSpace, ids: readonly number[]): readonly VectorRow[]
+  /** Whether it is known without looking that at most so many spans pass a filter. */
+  selective(collection: number, where: Filter, most: number): boolean
   /** Ids of the live spans that pass a filter, oldest first. `pause` is awaited between steps of a few milliseconds. */
   matching(collection: number, where: Filter, pause: () => Promise<void>): Promise<readonly number[]>
   /** Those of these ids that are live and pass the filter, in the given order, and the position of that snapshot. */

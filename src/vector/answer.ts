@@ -60,6 +60,12 @@ export async function answerBy(
     const few = await view.among(new Set(ids), wanted)
     return done(few, check(few), 'set', ids.length)
   }
+  // Where it is known that few pass, the nearest need not be looked at first.
+  if (where !== undefined && records.selective(collection, where, FEW)) {
+    const some = await matching(records, collection, query, pause)
+    const few = await view.among(some, wanted)
+    return done(few, check(few), 'set', some.size)
+  }
   let limit = filtered ? 4 * wanted + 64 : wanted
   for (let passing: ReadonlySet<number> | undefined; ; ) {
     const { found, all } = await view.nearest(limit)

@@ -192,6 +192,11 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 
+  selective(collection: number, where: Filter, most: number): boolean {
+    const known = this.#host.candidates(collection, where)
+    return known !== undefined && known.ids.length <= most
+  }
+
   async matching(collection: number, where: Filter, pause: () => Promise<void>): Promise<readonly number[]> {
     return await withMatching(this.#host, collection, { where }, { pause }, (_, ids) => ids)
   }
