@@ -6,7 +6,6 @@ import type { Quantity } from './quantities.ts'
 
 /** What the source says of one thing and the claim of another: same predicate, a participant from elsewhere. */
 export function bindingFindings(comparison: Comparison): Finding[] {
-  if (comparison.edited) return []
   return comparison.claim.clauses.flatMap((clause) => inClause(comparison, clause))
 }
 
@@ -69,7 +68,12 @@ function bestOf(
   let best: Candidate | undefined
   for (const other of source.clauses) {
     if (compareWords(source.words[other.head]!, claim.words[clause.head]!).score < 0.75) continue
-    const family = familyOf(source, other.id)
+    // What a conjunct says is its own: "starts Friday and lifts Monday".
+    const family = new Set(
+      [...familyOf(source, other.id)].filter(
+        (id) => id === other.id || (source.clauses[id]!.link !== 'coordinate' && other.link !== 'coordinate'),
+      ),
+    )
     const near = others.filter((i) => family.has(source.clauseOf[alignment.links[i]!.source]!)).length
     if (best === undefined || near > best.near) best = { clause: other, family, near }
   }

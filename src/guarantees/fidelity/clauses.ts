@@ -117,7 +117,6 @@ function groupAt(words: readonly Word[], at: number): Group | undefined {
     else if (tag !== 'R') break
   }
   const found = words[i]
-  const last = words[i - 1]
   if (
     found?.tag === 'V' &&
     !(helpers.length > 0 && words[helpers.at(-1)!]!.lemma === 'do' && found.form !== 'base')
@@ -153,7 +152,6 @@ function groupAt(words: readonly Word[], at: number): Group | undefined {
       infinitive,
       copula: false,
     }
-  void last
   return undefined
 }
 
@@ -387,8 +385,7 @@ function isReduced(
     }
     if (before.tag === '.') return before.norm === ',' && previous !== undefined
     return (
-      previous !== undefined &&
-      previous.finite &&
+      previous?.finite === true &&
       (mark === undefined || previous.head > (marker ?? -1)) &&
       words[group.head + 1]?.tag === 'I'
     )
@@ -519,7 +516,7 @@ function governorBefore(words: readonly Word[], at: number, previous: Clause | u
 function nonfinite(
   words: readonly Word[],
   group: Group,
-  { previous, marker, start }: Site,
+  { previous }: Site,
 ): Pick<Clause, 'link' | 'parent' | 'governor'> {
   const outer = previous?.id ?? -1
   const before = words[group.from - 1]
@@ -575,8 +572,6 @@ function nonfinite(
   if (before?.tag === 'N' || before?.tag === 'P') return { link: 'relative', parent: outer, governor: -1 }
   if (previous !== undefined && previous.head === group.from - 1)
     return { link: 'complement', parent: outer, governor: previous.head }
-  void marker
-  void start
   return { link: 'adjunct', parent: outer, governor: -1 }
 }
 

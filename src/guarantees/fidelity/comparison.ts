@@ -47,7 +47,7 @@ export function compare({ source, claim, context }: FidelityPair): Comparison {
 const NOWHERE: TextRange = { start: 0, end: 0 }
 
 /** The stretch of text from the first to the last of some words. */
-export function rangeOf(side: Reading, ...at: readonly number[]): TextRange {
+function rangeOf(side: Reading, ...at: readonly number[]): TextRange {
   const words = at.filter((i) => i >= 0 && i < side.words.length).map((i) => side.words[i]!)
   if (words.length === 0) return NOWHERE
   return {

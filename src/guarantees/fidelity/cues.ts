@@ -57,7 +57,6 @@ export const AUXILIARIES = set(
 )
 export const BE = set('be am is are was were been being get gets got getting')
 export const HAVE = set('have has had having')
-export const DO = set('do does did')
 
 export const DETERMINERS = set(
   "the a an this that these those my your his her its our their 's every each all both some any no few many much most several another either neither what which whose such certain enough",

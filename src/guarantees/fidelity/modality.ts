@@ -1,17 +1,32 @@
 import { isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
-import { type Comparison, clauseAt, type Finding, finding, type Side, said, supportOf } from './comparison.ts'
+import {
+  type Comparison,
+  clauseAt,
+  type Finding,
+  familyOf,
+  finding,
+  type Side,
+  said,
+  supportOf,
+} from './comparison.ts'
 import { CERTAINTY, CONDITIONERS, DUTIES, type Duty } from './cues.ts'
 import { effectOf } from './operators.ts'
 import { isOpen } from './polarity.ts'
 
+import type { Word } from './tagging.ts'
+
 /** Certainty, obligation and conditions: what a claim may not make firmer than its source, nor looser. */
 export function modalityFindings(comparison: Comparison): Finding[] {
-  return [...dutyFindings(comparison), ...certaintyFindings(comparison), ...conditionFindings(comparison)]
+  return [
+    ...dutyFindings(comparison),
+    ...withoutRepeats([...certaintyFindings(comparison), ...decisionFindings(comparison)]),
+    ...conditionFindings(comparison),
+  ]
 }
 
 /** A clause of the claim and the clause of the source that speaks of the same. */
-export function counterpartOf({ source, claim, alignment }: Comparison, clause: Clause): Clause | undefined {
+function counterpartOf({ source, claim, alignment }: Comparison, clause: Clause): Clause | undefined {
   const head = alignment.links[clause.head]
   if (head !== undefined && head.source >= 0 && head.likeness.score >= 0.6)
     return clauseAt(source, head.source)
@@ -268,6 +283,68 @@ function certaintyFindings(comparison: Comparison): Finding[] {
     )
   }
   return found
+}
+
+/** A hedge in the source is told once. */
+const withoutRepeats = (findings: readonly Finding[]) =>
+  findings.filter(
+    ({ sourceRange }, i) =>
+      findings.findIndex((other) => other.sourceRange.start === sourceRange.start) === i,
+  )
+
+const isHedge = ({ norm, lemma }: Word) => (CERTAINTY.get(norm) ?? CERTAINTY.get(lemma) ?? 3) <= 1
+
+/** "confirmed", "decided", "approved" of what the source only proposes, considers or pencils in. */
+function decisionFindings(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  const found: Finding[] = []
+  for (const clause of claim.clauses) {
+    const head = claim.words[clause.head]!
+    if (
+      (CERTAINTY.get(head.norm) ?? CERTAINTY.get(head.lemma)) !== 4 ||
+      claim.scopes.stances[clause.id]!.sign !== 1
+    )
+      continue
+    if (head.tag === 'N' || clause.question || clause.link === 'condition' || clause.link === 'exception')
+      continue
+    const family = familyOf(claim, clause.id)
+    const topics = alignment.links.filter(
+      ({ source: s, likeness }, c) =>
+        c !== clause.head &&
+        s >= 0 &&
+        likeness.score >= 0.75 &&
+        family.has(claim.clauseOf[c]!) &&
+        /^[NV]$/.test(claim.words[c]!.tag),
+    )
+    const places = new Set(topics.map(({ source: s }) => source.clauseOf[s]!))
+    const about = source.words
+      .map((_, i) => i)
+      .filter((i) => places.has(source.clauseOf[i]!) || places.has(parentOf(source, i)))
+    const hedge = about.find((i) => isHedge(source.words[i]!))
+    const firm = source.words.some(
+      (word, i) => CERTAINTY.get(word.norm) === 4 && source.scopes.signs[i] === 1,
+    )
+    if (hedge === undefined || firm) continue
+    found.push(
+      finding(
+        comparison,
+        'modality_upgrade',
+        'hard',
+        0.9,
+        [hedge],
+        [clause.head],
+        `'${said(source, hedge)}' became '${said(claim, clause.head)}'`,
+      ),
+    )
+  }
+  return found
+}
+
+/** A hedge may stand in the clause over its complement, or in one inside. */
+function parentOf(side: Side, at: number): number {
+  const own = side.clauses[side.clauseOf[at]!]
+  const inside = side.clauses.find(({ parent, link }) => parent === own?.id && link === 'complement')
+  return inside?.id ?? -1
 }
 
 /** How settled a clause of the source is; what is waited for, proposed or commanded has not happened. */

@@ -8,9 +8,11 @@ export function nameFindings(comparison: Comparison): Finding[] {
   return [...unknownNames(comparison), ...swappedRoles(comparison)]
 }
 
-export const isName = (word: Word) =>
-  (word.kind === 'code' || word.proper) &&
+export const isName = (word: Word): boolean =>
   word.tag === 'N' &&
+  (word.kind === 'code' ||
+    word.proper ||
+    (word.first && /^\p{Lu}/u.test(word.text) && !isOrdinary(word.norm))) &&
   !/^(?:user|users|assistant|agent|team|i|ok|okay|customer|client|the)$/.test(word.norm)
 
 function unknownNames(comparison: Comparison): Finding[] {

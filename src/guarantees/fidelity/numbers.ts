@@ -192,17 +192,14 @@ function derived({ source, claim }: Comparison, mine: Quantity): boolean {
 /** "two of the five are down" and "three are still up": the claim speaks of the rest. */
 export function speaksOfTheRest({ source, claim }: Comparison): boolean {
   const { quantities } = source
-  return claim.quantities.some(({ kind, value }) =>
-    quantities.some((a) =>
-      quantities.some(
-        (b) =>
-          a !== b &&
-          a.kind === kind &&
-          b.kind === kind &&
-          b.value > a.value &&
-          close(b.value - a.value, value),
+  return claim.quantities.some(
+    ({ kind, value }) =>
+      !quantities.some((same) => same.kind === kind && close(same.value, value)) &&
+      quantities.some((a) =>
+        quantities.some(
+          (b) => a.kind === kind && b.kind === kind && b.whole && close(b.value - a.value, value),
+        ),
       ),
-    ),
   )
 }
 

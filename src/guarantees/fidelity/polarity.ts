@@ -10,7 +10,7 @@ import {
   said,
   supportOf,
 } from './comparison.ts'
-import { DUTIES } from './cues.ts'
+import { CERTAINTY, DUTIES } from './cues.ts'
 import { speaksOfTheRest } from './numbers.ts'
 import { deniesItsObject, effectOf } from './operators.ts'
 import type { Sign } from './scopes.ts'
@@ -43,6 +43,7 @@ export function polarityFindings(comparison: Comparison): Finding[] {
       settled.add(vote.source)
       found.push(flip(comparison, vote))
     }
+  if (found.length === 0) found.push(...groundless(comparison))
   return found
 }
 
@@ -55,11 +56,19 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const { source, claim, alignment, edited } = comparison
   const link = alignment.links[clause.head]!
   const { match, score } = link.likeness
+  if (COMPARES.test(claim.words[clause.head]!.lemma)) return undefined
   if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
   // "I don't think it is": what is denied is what is thought.
   if (
     effectOf(claim.words[clause.head]!.lemma) === 'raises' &&
     claim.clauses.some(({ governor }) => governor === clause.head)
+  )
+    return undefined
+  // "pencilled in" and "confirmed" differ in how sure they are.
+  if (
+    match === 'antonym' &&
+    (CERTAINTY.get(source.words[link.source]!.norm) ?? 3) <= 2 &&
+    CERTAINTY.get(claim.words[clause.head]!.norm) === 4
   )
     return undefined
   if (match === 'antonym' && isConverse(source.words[link.source]!.lemma, claim.words[clause.head]!.lemma))
@@ -73,6 +82,9 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   }
   return { source: link.source, claim: clause.head, product }
 }
+
+/** "must not exceed": a bound, the business of numbers. */
+const COMPARES = /^(?:exceed|surpass|outlast|undercut)$/
 
 /** Two views of one event, not opposites. */
 const CONVERSES = [
@@ -132,6 +144,10 @@ export function isOpen({ source, claim }: Comparison, clause: Clause, s: number)
   if (theirs === undefined) return false
   const exclusive = (side: Side) => side.words.some(({ norm }) => EXCLUSIVE.test(norm))
   if (exclusive(source) !== exclusive(claim)) return true
+  const has = (side: Side, pattern: RegExp) => side.words.some(({ norm }) => pattern.test(norm))
+  const [ahead, afterwards] = [/^(?:before|until|till)$/, /^(?:after|only_after|once|only_once|when)$/]
+  if ((has(source, ahead) && has(claim, afterwards)) || (has(source, afterwards) && has(claim, ahead)))
+    return true
   const denied = (side: Side, { id }: Clause) => side.scopes.stances[id]!.sign === -1
   // "I didn't leave because of the money": which part is denied is open.
   if (
@@ -140,7 +156,8 @@ export function isOpen({ source, claim }: Comparison, clause: Clause, s: number)
   )
     return true
   // "few do not": how many takes part in what is denied.
-  if (denied(source, theirs) !== denied(claim, clause) && countsIn(claim, clause) && countsIn(source, theirs))
+  const [there, here] = [amountsIn(source, theirs), amountsIn(claim, clause)]
+  if (denied(source, theirs) !== denied(claim, clause) && there !== here && there !== '' && here !== '')
     return true
   const conditional = ({ link }: Clause) => link === 'condition' || link === 'exception'
   if (conditional(theirs) !== conditional(clause) && (conditional(theirs) || conditional(clause))) return true
@@ -154,10 +171,16 @@ export function isOpen({ source, claim }: Comparison, clause: Clause, s: number)
   )
 }
 
-/** Some number or quantifier stands in the subject. */
-const countsIn = ({ scopes, quantities }: Side, { subject: [from, to] }: Clause) =>
-  quantities.some((quantity) => quantity.from >= from && quantity.from < to) ||
-  scopes.quantifiers.some((q, i) => q === i && i >= from && i < to && scopes.amounts[i] !== 'none')
+/** The quantifiers and numbers of a subject, in order. */
+const amountsIn = ({ words, scopes }: Side, { subject: [from, to] }: Clause): string =>
+  words
+    .map(({ norm, tag }, i) =>
+      i >= from && i < to && ((scopes.quantifiers[i] === i && scopes.amounts[i] !== 'none') || tag === '#')
+        ? norm
+        : '',
+    )
+    .filter((norm) => norm !== '')
+    .join(' ')
 
 const LIGHT_HEADS =
   /^(?:be|have|get|do|there|exist|want|need|use|include|contain|take|hold|see|apply|happen|occur|remain|stay|go|available|option|allowed)$/
@@ -166,6 +189,7 @@ const LIGHT_HEADS =
 function topicVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const { source, claim, alignment, edited } = comparison
   const head = claim.words[clause.head]!
+  if (COMPARES.test(head.lemma)) return undefined
   const denies = deniesItsObject(head.lemma) || deniesItsObject(head.norm)
   if (!edited && !denies && !LIGHT_HEADS.test(head.lemma) && !clause.copula) return undefined
   const votes: Vote[] = []
@@ -283,6 +307,58 @@ function isCompensated({ source, claim, alignment }: Comparison, clause: Clause,
     )
       opposites++
   return opposites % 2 === 1
+}
+
+/** Words from which a denial of something may follow. */
+const NEGATIVE =
+  /^(?:not|no|never|none|nobody|nothing|neither|nor|without|only|just|instead|but|however|although|though|otherwise|else|other|except\w*|excluding|unless|until|before|rather_than|instead_of|few\w*|less\w*|hardly\w*|rarely|seldom|too|yet|still|anymore|later|below|under|lower|against|off|out|down|away|late|old|former|previous|used_to|zero|lack\w*|miss\w*|rest|all_but|alone|apart_from|aside_from|if|dead|gone|than)$|^(?:un|in|im|ir|il|non|dis|anti|mis)(?=\w{4})|less$/
+
+/** A denial in the claim, where nothing in the sentences it is about denies anything. */
+function groundless(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  for (const clause of claim.clauses) {
+    const stance = claim.scopes.stances[clause.id]!
+    if (COMPARES.test(claim.words[clause.head]!.lemma)) continue
+    if (stance.sign !== -1 || clause.negators.length === 0 || clause.link === 'condition') continue
+    const vote = headVote(comparison, clause)
+    if (vote !== undefined && vote.product === 1) continue
+    const sentences = new Set<number>()
+    for (const [c, link] of alignment.links.entries())
+      if (claim.clauseOf[c] === clause.id && link.source >= 0 && isContent(claim.words[c]!))
+        sentences.add(sentenceAt(source, link.source))
+    if (sentences.size === 0) continue
+    const denied = source.words.some(
+      (word, i) =>
+        sentences.has(sentenceAt(source, i)) &&
+        (NEGATIVE.test(word.norm) ||
+          deniesItsObject(word.lemma) ||
+          effectOf(word.lemma) === 'denies' ||
+          source.scopes.signs[i] !== 1),
+    )
+    const opposite = alignment.links.some(
+      ({ likeness }, c) => likeness.sign === -1 && claim.clauseOf[c] === clause.id,
+    )
+    if (denied || opposite) continue
+    return [
+      finding(
+        comparison,
+        'polarity_flip',
+        'soft',
+        0.6,
+        [],
+        [clause.head, ...clause.negators],
+        `nothing in the source denies what '${said(claim, clause.head, ...clause.negators)}' denies`,
+      ),
+    ]
+  }
+  return []
+}
+
+/** Where the sentence of a word begins. */
+function sentenceAt({ words }: Side, at: number): number {
+  let i = at
+  while (i > 0 && !/^[.!?;\n]$/.test(words[i - 1]!.norm)) i--
+  return i
 }
 
 function flip(comparison: Comparison, { source: s, claim: c }: Vote): Finding {

@@ -474,7 +474,7 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
       !/^[a-z]/.test(after) ||
       /^(?:of|that|who|is|was|has|to|can|will|would|should|for|in|on|day|another)$/.test(after)
     ) {
-      if (after !== 'of' || !/^(?:the|these|those|our|my)$/.test(tokens[to + 1]?.norm ?? '')) return undefined
+      if (after !== 'of' || !/^(?:the|our|my)$/.test(tokens[to + 1]?.norm ?? '')) return undefined
     }
   }
   return withUnit(tokens, value, to, undefined, make)
@@ -572,4 +572,13 @@ export function boundImplies(a: Bound, b: Bound): boolean {
   if (a === '>') return b === '>='
   if (a === '<') return b === '<='
   return false
+}
+
+/** Whether a number with its bound is true of this many. */
+export function admitsAmount({ value, bound }: Quantity, many: number): boolean {
+  if (bound === '>=') return many >= value || close(many, value)
+  if (bound === '<=') return many <= value || close(many, value)
+  if (bound === '>') return many > value && !close(many, value)
+  if (bound === '<') return many < value && !close(many, value)
+  return bound === '~' ? Math.abs(many - value) <= Math.abs(value) * 0.06 : close(many, value)
 }

@@ -118,7 +118,7 @@ export function knows(lemma: string, wordClass?: WordClass): boolean {
 /** The classes of a lemma, the most frequent first: 'NV'. */
 export const classesOf = (lemma: string): string => entryOf(lemma)?.senses.replace(/[^NVAR]/g, '') ?? ''
 
-export function sensesOf(lemma: string, wordClass: WordClass): readonly number[] {
+function sensesOf(lemma: string, wordClass: WordClass): readonly number[] {
   const entry = entryOf(lemma)?.senses
   const from = entry?.indexOf(wordClass) ?? -1
   if (entry === undefined || from < 0) return []
@@ -131,7 +131,7 @@ export function sensesOf(lemma: string, wordClass: WordClass): readonly number[]
   return senses
 }
 
-export function parentsOf(synset: number): readonly number[] {
+function parentsOf(synset: number): readonly number[] {
   const entry = tables().parents[synset] ?? ''
   const list: number[] = []
   for (let at = 0; at < entry.length; at += 3) list.push(decode(entry, at))

@@ -49,7 +49,7 @@ export function scopesOf(reading: Reading): Scopes {
   for (const clause of order) stances[clause.id] = stanceOf(reading, clause, stances)
   const signs = signsOf(reading, stances)
   const { amounts, quantifiers } = amountsOf(words)
-  return { stances, signs, directions: directionsOf(reading, stances), amounts, quantifiers }
+  return { stances, signs, directions: directionsOf(reading), amounts, quantifiers }
 }
 
 function depthOf(clauses: readonly Clause[], clause: Clause): number {
@@ -377,7 +377,7 @@ const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Ma
   ),
 ] as (readonly [string, readonly [Sign, Sign]])[])
 
-function directionsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
+function directionsOf(reading: Reading): Sign[] {
   const { words, clauses, clauseOf } = reading
   const base = clauses.map((): Sign => 1)
   const order = [...clauses].sort((a, b) => depthOf(clauses, a) - depthOf(clauses, b) || a.id - b.id)
@@ -436,7 +436,6 @@ function directionsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
       }
     }
   }
-  void stances
   return directions
 }
 

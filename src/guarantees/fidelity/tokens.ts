@@ -17,7 +17,7 @@ export interface Token {
 }
 
 const PIECE =
-  /(?<code>https?:\/\/\S+[\w/]|(?:[A-Za-z_]\w*[./\\@:_]+)+\w+|\d+(?!(?:k|m|mm|mn|bn|b|ms|s|secs?|mins?|h|hrs?|d|days?|w|wks?|weeks?|months?|hours?|minutes?|seconds?|years?|y|yrs?|x|[kmgt]i?b|kg|mg|g|cm|km|lbs?|in|ft|am|pm|st|nd|rd|th|pct)\b)[A-Za-z][A-Za-z\d]*\b|[A-Z]+-\d+|[A-Za-z]+\d[\w.]*|[A-Za-z]+_\w+)|(?<number>[$€£¥]?\d+(?:,\d{3})+(?:\.\d+)?|[$€£¥]?\d+(?:[.:/-]\d+)*(?:st|nd|rd|th)?|[$€£¥]?\.\d+)|(?<word>\p{L}[\p{L}\p{M}]*(?:['’.&-]\p{L}[\p{L}\p{M}]*)*['’]?)|(?<mark>\.\.\.|--|[^\s])/gu
+  /(?<code>https?:\/\/\S+[\w/]|v\d+(?:\.\d+)*\b|(?:[A-Za-z_]\w*[./\\@:_]+)+\w+|\d+(?!(?:k|m|mm|mn|bn|b|ms|s|secs?|mins?|h|hrs?|d|days?|w|wks?|weeks?|months?|hours?|minutes?|seconds?|years?|y|yrs?|x|[kmgt]i?b|kg|mg|g|cm|km|lbs?|in|ft|am|pm|st|nd|rd|th|pct)\b)[A-Za-z][A-Za-z\d]*\b|[A-Z]+-\d+|[A-Za-z]+\d[\w.]*|[A-Za-z]+_\w+)|(?<number>[$€£¥]?\d+(?:,\d{3})+(?:\.\d+)?|[$€£¥]?\d+(?:[.:/-]\d+)*(?:st|nd|rd|th)?|[$€£¥]?\.\d+)|(?<word>\p{L}[\p{L}\p{M}]*(?:['’.&-]\p{L}[\p{L}\p{M}]*)*['’]?)|(?<mark>\.\.\.|--|[^\s])/gu
 
 /** How the parts of a contraction read. `'s` and `'d` are settled by what follows. */
 const CONTRACTED: Readonly<Record<string, readonly string[]>> = {
