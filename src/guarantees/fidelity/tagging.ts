@@ -133,7 +133,13 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   const token = tokens[i]!
   const norm = token.norm
   const as = (tagged: Tag, lemma = norm, form: VerbForm = ''): Word => ({
-    ...token,
+    text: token.text,
+    norm: token.norm,
+    start: token.start,
+    end: token.end,
+    kind: token.kind,
+    proper: token.proper,
+    first: token.first,
     tag: tagged,
     lemma,
     form,
