@@ -153,7 +153,8 @@ function problemOf({ file, specifier, form }: Import): string | undefined {
   }
   if (PURE.includes(from) && !PURE_PACKAGES.includes(specifier))
     return `imports '${specifier}', but ${from} is pure: no packages, no node:*`
-  if (PORTABLE.includes(from)) return `imports '${specifier}', but ${from} runs in browsers: no packages, no node:*`
+  if (PORTABLE.includes(from))
+    return `imports '${specifier}', but ${from} runs in browsers: no packages, no node:*`
   if (isBuiltin(specifier)) {
     return specifier.startsWith('node:') ? undefined : `imports '${specifier}' without node:`
   }

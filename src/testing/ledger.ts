@@ -138,7 +138,10 @@ export function ledgerConformance(open: () => Promise<Ledger>): readonly Conform
       await notes.update({ keys: [key], metadata: { seen: true } })
       await notes.put({ source: 'a', spans: spans('two') })
       const then = await notes.fetch(key, { asOf: first.position })
-      assert.deepEqual(then.status === 'ok' && then.kind === 'span' && [then.span.text, then.span.metadata], ['one', {}])
+      assert.deepEqual(then.status === 'ok' && then.kind === 'span' && [then.span.text, then.span.metadata], [
+        'one',
+        {},
+      ])
       assert.equal((await notes.fetch(key)).status, 'tombstone')
       await refuses(notes.fetch(key, { asOf: 999 }), 'POSITION_UNKNOWN')
     },

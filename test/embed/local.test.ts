@@ -38,7 +38,10 @@ function compiled(packages: readonly string[]): string {
     writeFileSync(join(directory, path), text)
   }
   write('package.json', '{ "type": "module" }')
-  const files = ['core/errors', ...['failure', 'local', 'thread', 'windows', 'worker'].map((name) => `embed/${name}`)]
+  const files = [
+    'core/errors',
+    ...['failure', 'local', 'thread', 'windows', 'worker'].map((name) => `embed/${name}`),
+  ]
   for (const file of files) {
     const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', `${file}.ts`), 'utf8'), {
       compilerOptions: {

@@ -4,11 +4,11 @@
  */
 
 /** Changing it invalidates every figure published so far. */
-export const SPLIT_SEED = 'spanstore-fidelity-1'
+const SPLIT_SEED = 'spanstore-fidelity-1'
 export const FOLDS = 5
 
 /** The contrast group of a pair: its id without the part behind the last colon. */
-export const groupOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(':'))) || id
+const groupOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(':'))) || id
 
 /** FNV-1a with a final avalanche; 32 bits, the same on every machine. */
 function hash(text: string): number {

@@ -148,7 +148,7 @@ function findSupport(connection: Connection, key: Key): Omit<Support, 'printed'>
 
 export type Unsatisfied = ErrorDetail['DEPENDENCY_UNSATISFIED']['dependencies'][number]
 
-export const unsatisfied = (dependencies: readonly Unsatisfied[]) =>
+const unsatisfied = (dependencies: readonly Unsatisfied[]) =>
   new SpanStoreError(
     'DEPENDENCY_UNSATISFIED',
     `a summary cannot be born stale: ${dependencies
