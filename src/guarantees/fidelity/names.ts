@@ -33,6 +33,8 @@ function unknownNames(comparison: Comparison): Finding[] {
       continue
     if (text.includes(word.norm) && word.norm.length > 2) continue
     if (word.norm.split(/[-_./:]/).every((part) => words.has(part))) continue
+    // "AI-powered" and "AI-supported" share their name.
+    if (word.kind === 'word' && word.norm.includes('-') && words.has(word.norm.split('-')[0]!)) continue
     if (initialsOf(source).has(word.norm) || initialsOf(claim).has(word.norm)) continue
     // A word of the dictionary written with a capital names nothing by itself.
     if (
