@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ChromaClient, type Collection } from 'chromadb'
+import { random } from '../test/store/random.ts'
 import { type Measured, median, percentile, textOf, timed } from './harness.ts'
 
 /*
@@ -24,17 +25,6 @@ interface Contestant {
   readonly directory: string
   readonly client: ChromaClient
   collection: Collection
-}
-
-/** Numbers that repeat from run to run. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
 }
 
 function clustered(count: number, seed: number): Float32Array[] {

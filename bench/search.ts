@@ -9,6 +9,7 @@ import { SqliteTextIndex } from '../src/text/text-index.ts'
 import { TOKENIZER } from '../src/text/tokens.ts'
 import { LanceTable, type TableRow } from '../src/vector/table.ts'
 import { LedgerVectorIndex } from '../src/vector/vector-index.ts'
+import { random } from '../test/store/random.ts'
 import {
   inTemporaryDirectory,
   interleaved,
@@ -31,17 +32,6 @@ export async function searchBenches(report: Report): Promise<void> {
   const counts = process.argv.includes('--large') ? [10_000, 100_000] : [10_000]
   for (const count of counts) await vectors(report, count)
   await retrieval(report)
-}
-
-/** Numbers from 0 to 1 (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
 }
 
 /** Clusters of very different sizes, as embeddings of texts have them. */
