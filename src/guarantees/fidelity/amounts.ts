@@ -131,15 +131,22 @@ function unlicensed(comparison: Comparison): Finding[] {
     const universal =
       quantifier &&
       /^(?:all|every|everyone|everybody|everything|always|both|each)$/.test(norm) &&
-      !has(UNIVERSAL)
+      (!has(UNIVERSAL) || onlyRestricts(comparison, c))
     const most =
       quantifier &&
       /^(?:most|most_of|a_majority_of|the_majority_of|mostly)$/.test(norm) &&
       !has(MOST) &&
-      !has(UNIVERSAL)
+      !has(UNIVERSAL) &&
+      !source.scopes.amounts.includes('most') &&
+      !source.quantities.some(
+        ({ kind, value, bound, whole }) =>
+          whole || (kind === 'share' && (value > 0.5 || (value === 0.5 && bound === '>'))),
+      )
     const only = (norm === 'only' || norm === 'solely' || norm === 'exclusively') && !has(ONLY)
+    const choice = has(/^(?:either|one_of|choose|chooses|pick|picks)$/)
     if (
       norm === 'both' &&
+      !choice &&
       source.words.some((word) => word.norm === 'and' || word.norm === 'two' || word.norm === '2')
     )
       continue
@@ -157,6 +164,17 @@ function unlicensed(comparison: Comparison): Finding[] {
     )
   }
   return found
+}
+
+/** "for the engineering team only" became "for every team": what was kept to some is given to all. */
+function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boolean {
+  const noun = claim.words.findIndex(({ tag }, i) => i > c && tag === 'N')
+  const theirs = alignment.links[noun]?.source ?? -1
+  if (theirs < 0 || source.words.some(({ norm }) => UNIVERSAL.test(norm) && norm !== 'only')) return false
+  return (
+    source.words.some(({ norm }, i) => norm === 'only' && source.clauseOf[i] === source.clauseOf[theirs]) &&
+    !claim.words.some(({ norm, tag }) => tag === '-' || /^(?:other|others|else|rest|except|but)$/.test(norm))
+  )
 }
 
 const ONLY =

@@ -28,7 +28,24 @@ export interface Finding extends FidelityReason {
 
 function sideOf(text: string): Side {
   const reading = read(text)
-  return { ...reading, scopes: scopesOf(reading), quantities: quantitiesOf(reading.words) }
+  const quantities = quantitiesOf(reading.words)
+  return { ...reading, words: withUnits(reading, quantities), scopes: scopesOf(reading), quantities }
+}
+
+/** Quantities that are numbers from their first word on: "2GB", "USD 500", not "May 12" or "noon". */
+const WHOLE: ReadonlySet<Quantity['kind']> = new Set(['money', 'duration', 'bytes', 'length', 'mass'])
+
+/** "30s" and "30 seconds": what a number is measured in is part of it, and compared with it. */
+function withUnits({ words }: Reading, quantities: readonly Quantity[]): Reading['words'] {
+  const measured = quantities.filter(
+    ({ kind, loose }) => loose !== true && kind !== 'ordinal' && kind !== 'times' && kind !== 'version',
+  )
+  if (measured.length === 0) return words
+  return words.map((word, i) =>
+    measured.some(({ kind, from, to }) => i < to && i >= (WHOLE.has(kind) ? from : from + 1))
+      ? { ...word, tag: '#' as const }
+      : word,
+  )
 }
 
 export function compare({ source, claim, context }: FidelityPair): Comparison {

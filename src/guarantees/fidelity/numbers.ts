@@ -1,5 +1,7 @@
+import { compareWords } from './alignment.ts'
 import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
 import { boundImplies, type Quantity, sameAmount } from './quantities.ts'
+import type { Word } from './tagging.ts'
 
 /** Numbers, dates and bounds of the claim that the source does not bear out. */
 export function numberFindings(comparison: Comparison): Finding[] {
@@ -17,7 +19,36 @@ export function numberFindings(comparison: Comparison): Finding[] {
     const theirs = equal[0]!
     found.push(mismatch(comparison, theirs, mine, fits(comparison, theirs, mine)!))
   }
-  return found
+  return [...found, ...comparedCounts(comparison)]
+}
+
+/** "more cats than dogs", where the source has the number of both. */
+function comparedCounts(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const numberOf = (noun: Word) =>
+    source.quantities.find((quantity) => countedBy(source, quantity)?.lemma === noun.lemma)
+  for (const [i, { norm }] of claim.words.entries()) {
+    if (norm !== 'more' && norm !== 'fewer') continue
+    const [one, than, other] = [claim.words[i + 1], claim.words[i + 2], claim.words[i + 3]]
+    if (one === undefined || other === undefined || than?.norm !== 'than') continue
+    const [a, b] = [numberOf(one), numberOf(other)]
+    if (a === undefined || b === undefined || a.bound !== '=' || b.bound !== '=') continue
+    const holds = norm === 'more' ? a.value > b.value : a.value < b.value
+    const denied = claim.words.slice(0, i).some(({ tag }) => tag === '-')
+    if (holds !== denied) continue
+    return [
+      finding(
+        comparison,
+        'number_mismatch',
+        'hard',
+        0.9,
+        [...placesOf(a), ...placesOf(b)],
+        [i, i + 3],
+        `the source has '${said(source, ...placesOf(a), ...placesOf(b))}', the claim '${said(claim, i, i + 3)}'`,
+      ),
+    ]
+  }
+  return []
 }
 
 const placesOf = ({ from, to }: Quantity) => [from, to - 1]
@@ -55,8 +86,38 @@ function fits({ source, claim }: Comparison, theirs: Quantity, mine: Quantity): 
     source.quantities.some((other) => other !== theirs && !other.whole && other.kind === 'count')
   )
     return 'the number of all became the number of some'
+  if (theirs.per !== '' && mine.per !== '' && theirs.per !== mine.per) return 'the rate differs'
+  if (isOfAnother(source, claim, theirs, mine)) return 'the number is that of something else'
   if (theirs.end !== '' && mine.end !== '' && theirs.end !== mine.end) return 'start and end changed places'
   return undefined
+}
+
+/** The noun a number counts. */
+function countedBy({ words }: Side, { kind, to }: Quantity): Word | undefined {
+  if (kind !== 'count') return undefined
+  for (let i = to; i < words.length && i < to + 4; i++) {
+    const { tag } = words[i]!
+    if (tag === 'N' && words[i + 1]?.tag !== 'N') return words[i]
+    if (tag !== 'A' && tag !== 'N') return undefined
+  }
+  return undefined
+}
+
+/** "four cats and seven dogs" became "seven cats": the source counts these things otherwise. */
+function isOfAnother(source: Side, claim: Side, theirs: Quantity, mine: Quantity): boolean {
+  const noun = countedBy(claim, mine)
+  const other = countedBy(source, theirs)
+  if (
+    mine.value === 1 ||
+    noun === undefined ||
+    other === undefined ||
+    (compareWords(other, noun).match !== 'none' && compareWords(other, noun).match !== 'sister')
+  )
+    return false
+  return source.quantities.some((rival) => {
+    const counted = rival === theirs ? undefined : countedBy(source, rival)
+    return counted !== undefined && counted.lemma === noun.lemma && rival.value !== mine.value
+  })
 }
 
 /** A bound under a denial of the clause is the opposite bound. */
@@ -110,6 +171,19 @@ function within({ source, claim }: Comparison, mine: Quantity): boolean {
     (mine.bound === '>=' && value >= mine.value && bound !== '<' && bound !== '<=') ||
     (mine.bound === '~' && Math.abs(value / mine.value - 1) < 0.06)
   if (same.some(satisfies)) return true
+  // "between 86 and 87" of 86.4
+  const partner = claim.quantities.find(
+    (other) =>
+      other !== mine &&
+      other.kind === mine.kind &&
+      (other.from === mine.to + 1 || other.to + 1 === mine.from),
+  )
+  if (partner !== undefined && claim.words[Math.min(mine.from, partner.from) - 1]?.norm === 'between') {
+    const [low, high] = [Math.min(mine.value, partner.value), Math.max(mine.value, partner.value)]
+    // An end that the source has is one end of a range there, and the other was changed.
+    const told = same.some(({ value }) => value === low || value === high)
+    if (!told && same.some(({ value, bound }) => bound === '=' && value >= low && value <= high)) return true
+  }
   // "between 0.7 and 1"
   const open = source.words.findIndex(({ norm }) => norm === 'between')
   const ends = same.filter(({ from }) => open >= 0 && from > open && from < open + 7)

@@ -32,6 +32,8 @@ export interface Quantity {
   readonly whole: boolean
   /** `from 420` and `to 180`: which end of a change this is. */
   readonly end: 'from' | 'to' | ''
+  /** What it is counted by: seconds of a period, or a noun; '' for none. */
+  readonly per: string
   /** Said with an article: "a week" is a number only where another text makes it one. */
   readonly loose?: boolean
 }
@@ -245,6 +247,14 @@ const NEGATED: Readonly<Record<Bound, Bound>> = {
 export function quantitiesOf(tokens: readonly Token[]): readonly Quantity[] {
   const found: Quantity[] = []
   for (let i = 0; i < tokens.length; ) {
+    const ends = /^(\d{1,4})[-–](\d{1,4})$/.exec(tokens[i]!.norm)
+    if (ends !== null && tokens[i]!.kind === 'number' && Number(ends[1]) < Number(ends[2])) {
+      const upper = withUnit(tokens, Number(ends[2]), i + 1, undefined, makeAt(tokens, i))
+      const factor = upper.value / Number(ends[2])
+      found.push({ ...upper, value: Number(ends[1]) * factor }, upper)
+      i = upper.to
+      continue
+    }
     const quantity = readAt(tokens, i)
     if (quantity) found.push(quantity)
     i = quantity ? Math.max(quantity.to, i + 1) : i + 1
@@ -264,17 +274,53 @@ function withSharedUnit(tokens: readonly Token[], one: Quantity, next: Quantity 
   return { ...one, kind: next.kind, value: one.value * unit[1] }
 }
 
-function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
-  const token = tokens[at]!
-  const norm = token.norm
-  const make = (kind: QuantityKind, value: number, to: number, unit = ''): Quantity => ({
+const makeAt =
+  (tokens: readonly Token[], at: number): Make =>
+  (kind, value, to, unit = '') => ({
     kind,
     value,
     unit,
     from: at,
     to,
+    per: periodAt(tokens, to),
     ...surroundings(tokens, at, to),
   })
+
+const PERIODS: Readonly<Record<string, string>> = {
+  secondly: 'second',
+  hourly: 'hour',
+  daily: 'day',
+  nightly: 'day',
+  weekly: 'week',
+  monthly: 'month',
+  quarterly: 'quarter',
+  yearly: 'year',
+  annually: 'year',
+}
+
+/** "per week", "a month", "daily", "per seat", up to two words behind the number: "100 requests per second". */
+function periodAt(tokens: readonly Token[], to: number): string {
+  for (let i = to; i < tokens.length && i < to + 3 && tokens[i]!.kind === 'word'; i++) {
+    const { norm } = tokens[i]!
+    const [first, second] = norm.split('_') as [string, string | undefined]
+    const named = Object.hasOwn(PERIODS, norm) ? PERIODS[norm] : undefined
+    if (named !== undefined) return String(UNITS.get(named)![1])
+    const opens = /^(?:per|a|an|each|every)$/.test(first)
+    const noun = second ?? tokens[i + 1]?.norm ?? ''
+    if (opens && norm !== 'per_cent' && noun !== 'cent') {
+      const unit = UNITS.get(noun)
+      if (unit?.[0] === 'duration') return String(unit[1])
+      return first === 'per' && tokens[i + 1]?.kind !== 'number' ? noun.replace(/s$/, '') : ''
+    }
+    if (/^(?:and|or|of|to|in|at|on|for|but|is|are|was|were)$/.test(norm)) return ''
+  }
+  return ''
+}
+
+function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
+  const token = tokens[at]!
+  const norm = token.norm
+  const make = makeAt(tokens, at)
   const next = tokens[at + 1]?.norm ?? ''
   if (DAYS.test(norm) && (norm.length > 3 || token.proper || token.first))
     return token.kind === 'word' && norm !== 'sun' && norm !== 'sat' && norm !== 'wed'
@@ -306,6 +352,19 @@ function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
     return make('times', TIMES[norm]!, at + 1)
   }
   if (token.kind === 'number') return figure(tokens, at, make)
+  if (/^(?:usd|eur|gbp)$/.test(norm) && tokens[at + 1]?.kind === 'number' && /^\d/.test(next)) {
+    const sum = figure(tokens, at + 1, make)
+    if (sum !== undefined) return { ...sum, kind: 'money', unit: norm }
+  }
+  const glued = token.kind === 'code' ? /^(\d{1,6}(?:\.\d+)?)([a-z]+)$/.exec(norm) : null
+  if (glued !== null && /^[ap]m$/.test(glued[2]!)) {
+    const [hours, minutes] = glued[1]!.split('.').map(Number) as [number, number | undefined]
+    const shift = glued[2] === 'pm' && hours < 12 ? 12 : glued[2] === 'am' && hours === 12 ? -12 : 0
+    return make('clock', (hours + shift) * 60 + (minutes ?? 0), at + 1)
+  }
+  // "2GB"; "5G" and "3D" are names.
+  const measure = glued !== null && glued[2]!.length > 1 ? UNITS.get(glued[2]!) : undefined
+  if (measure !== undefined) return make(measure[0], Number(glued![1]) * measure[1], at + 1)
   if (token.kind === 'code' && /^v?\d+(?:\.\d+)+$|^v\d+$/.test(norm))
     return make('version', 0, at + 1, norm.replace(/^v/, ''))
   if (token.kind !== 'word') return undefined
@@ -347,14 +406,14 @@ function figure(tokens: readonly Token[], at: number, make: Make): Quantity | un
   const glued = next !== undefined && next.start === tokens[at]!.end
   const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(written)
   if (iso) return make('day', Number(iso[2]) * 100 + Number(iso[3]), at + 1, 'date')
-  const clock = /^(\d{1,2}):(\d\d)$/.exec(written)
-  if (clock || /^(?:am|pm|a\.m|p\.m)$/.test(next?.norm ?? '')) {
+  const half = /^[ap]\.?m$/.test(next?.norm ?? '') ? next!.norm.replace('.', '') : undefined
+  const clock = (half === undefined ? /^(\d{1,2}):(\d\d)$/ : /^(\d{1,2})[:.](\d\d)$/).exec(written)
+  if (clock || half !== undefined) {
     const hours = Number(clock?.[1] ?? written)
     const minutes = Number(clock?.[2] ?? 0)
-    const half = next?.norm.replace('.', '')
     const shift = half === 'pm' && hours < 12 ? 12 : half === 'am' && hours === 12 ? -12 : 0
     if (!Number.isNaN(hours))
-      return make('clock', (hours + shift) * 60 + minutes, half === 'am' || half === 'pm' ? at + 2 : at + 1)
+      return make('clock', (hours + shift) * 60 + minutes, half === undefined ? at + 1 : at + 2)
   }
   const ordinal = /^(\d+)(?:st|nd|rd|th)$/.exec(written)
   if (ordinal) {
@@ -398,11 +457,17 @@ function withUnit(
   )
     norm = tokens[++to]!.norm
   if (Object.hasOwn(CURRENCIES, norm)) return make('money', value, to + 1, CURRENCIES[norm]!)
+  if (norm === 'per' && tokens[to + 1]?.norm === 'cent') return make('share', value / 100, to + 2)
+  if (norm === 'per_cent') return make('share', value / 100, to + 1)
   const unit = UNITS.get(norm)
+  if (unit && andAHalf(tokens, to + 1)) return make(unit[0], (value + 0.5) * unit[1], to + 4)
   if (unit) return make(unit[0], value * unit[1], to + 1)
   if (norm === 'times' || norm === 'time' || norm === 'x') return make('times', value, to + 1)
   return make('count', value, at)
 }
+
+const andAHalf = (tokens: readonly Token[], at: number) =>
+  tokens[at]?.norm === 'and' && tokens[at + 1]?.norm === 'a' && tokens[at + 2]?.norm === 'half'
 
 const isFraction = (tokens: readonly Token[], at: number) => {
   const before = tokens[at - 1]?.norm ?? ''
@@ -423,7 +488,9 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
     if (after === 'dozen' || after === 'hundred' || after === 'thousand' || after === 'million')
       return withUnit(tokens, ONES[after]!, at + 2, undefined, make)
     if (UNITS.get(after)?.[0] === 'duration' && after.length > 2 && after !== 'second' && after !== 'quarter')
-      return { ...make(UNITS.get(after)![0], UNITS.get(after)![1], at + 2), loose: true }
+      return andAHalf(tokens, at + 2)
+        ? make(UNITS.get(after)![0], UNITS.get(after)![1] * 1.5, at + 5)
+        : { ...make(UNITS.get(after)![0], UNITS.get(after)![1], at + 2), loose: true }
     if (after === 'half' || ((after === 'third' || after === 'quarter') && tokens[at + 2]?.norm === 'of'))
       return share(tokens, FRACTIONS[after]!, at + 2, make)
     return undefined
@@ -456,6 +523,8 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
         ? UNITS.get(tokens[at + 2]?.norm ?? '')
         : undefined
       if (unit) return make(unit[0], unit[1] / 2, at + 3)
+      if (tokens[at + 1]?.norm === 'a' && tokens[at + 2]?.norm === 'dozen')
+        return withUnit(tokens, 6, at + 3, undefined, make)
       return share(tokens, 0.5, at + 1, make)
     }
     return undefined
@@ -467,6 +536,7 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
   )
     if (tokens[to]!.norm !== 'quarters' || tokens[to + 1]?.norm === 'of')
       return share(tokens, value * fraction, to + 1, make)
+  if (andAHalf(tokens, to)) return withUnit(tokens, value + 0.5, to + 3, undefined, make)
   // "one" is a pronoun or an article more often than a number.
   if (first === 'one' && to === at + 1) {
     const after = tokens[to]?.norm ?? ''
