@@ -53,4 +53,10 @@ describe('counting the members of the source', () => {
       'unfaithful',
     )
   })
+
+  test('of a whole of which some are not up, the rest is', () => {
+    expect(verdict('Three of the five nodes are not up.', 'Two nodes are up.')).toBe('faithful')
+    expect(verdict('Three of the five nodes are not up.', 'Three nodes are up.')).toBe('unfaithful')
+    expect(verdict('Three of the five nodes are not up.', 'Most nodes are up.')).toBe('unfaithful')
+  })
 })

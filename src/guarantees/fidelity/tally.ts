@@ -115,7 +115,13 @@ function holds(
     (opening && share === undefined ? first.quantity : undefined)
   const shared = opening && share === undefined ? propertiesOf(source, first, theirs, parts) : []
   const members = share !== undefined ? told : opening ? kin.slice(1) : kin
-  if (members.some(({ stretch }) => isDenied(source, parts[stretch]!))) return undefined
+  // "three of the five are not up": of a whole, the others are; otherwise a denial says too little.
+  const deniedIn = ({ stretch }: Crowd) => isDenied(source, parts[stretch]!)
+  if (
+    members.some(deniedIn) &&
+    (members.length > 1 || members[0]!.whole === undefined || !members.every(deniedIn))
+  )
+    return undefined
   const open = members.filter(({ head }) => head >= 0).length === 0 || members.every(({ single }) => single)
   if (open && stated === undefined) return undefined
   const total = share !== undefined ? told[0]!.quantity!.value / share.quantity!.value : stated?.value
@@ -154,13 +160,15 @@ function holds(
     let none = 0
     let opposite = 0
     let matched = shared.length > 0 || wanted.length === 0
-    for (const { properties, size } of groups) {
-      const truth = truthOf(source, claim, properties, wanted)
+    for (const { crowd, properties, size } of groups) {
+      const turned = wanted !== restricting && deniedIn(crowd)
+      const plain = truthOf(source, claim, properties, wanted)
+      const truth = turned && plain !== 'unknown' ? (plain === 'yes' ? 'no' : 'yes') : plain
       if (truth !== 'unknown') matched = true
       if (truth === 'yes') low += size.low
       else if (truth === 'no') {
         none += size.low
-        if (isOpposite(source, claim, properties, wanted)) opposite += size.low
+        if (turned || isOpposite(source, claim, properties, wanted)) opposite += size.low
       } else unknown += size.low
     }
     if (!matched) return undefined
