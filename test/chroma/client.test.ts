@@ -96,6 +96,27 @@ describe('tenants and databases', () => {
     })
   })
 
+  test('a database whose name is too short to be one is refused as such, not answered as empty', async () => {
+    const { ChromaClient } = await import('chromadb')
+    const short = new ChromaClient({
+      host: '127.0.0.1',
+      port: served.port,
+      database: 'ab',
+      tenant: 'default_tenant',
+    })
+    const refused = 'database name must be at least 3 characters'
+    await expect(short.listCollections()).rejects.toThrow(refused)
+    await expect(short.countCollections()).rejects.toThrow(refused)
+    await expect(short.createCollection({ name: 'things', embeddingFunction: null })).rejects.toThrow(refused)
+    await expect(short.getCollection({ name: 'things' })).rejects.toThrow(refused)
+    const admin = new AdminClient({ host: '127.0.0.1', port: served.port, ssl: false })
+    await expect(admin.getDatabase({ name: 'ab', tenant: 'default_tenant' })).rejects.toThrow(refused)
+    // Bytes are counted: this name could be one, and is not there.
+    await expect(admin.getDatabase({ name: 'éé', tenant: 'default_tenant' })).rejects.toThrow(
+      ChromaNotFoundError,
+    )
+  })
+
   test('collections of one name in two databases are two', async () => {
     const { ChromaClient } = await import('chromadb')
     const admin = new AdminClient({ host: '127.0.0.1', port: served.port, ssl: false })

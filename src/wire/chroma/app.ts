@@ -154,8 +154,14 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     await collections.createDatabase(req.param('tenant'), name)
     return json({})
   })
+  // Chroma counts bytes, and says so before it looks whether there is such a database.
+  const longEnough = (name: string | undefined): string => {
+    if (name === undefined || Buffer.byteLength(name) < 3)
+      throw invalid('database name must be at least 3 characters')
+    return name
+  }
   app.get('/api/v2/tenants/:tenant/databases/:database', async ({ req }) =>
-    json(await collections.database(req.param('tenant'), req.param('database'))),
+    json(await collections.database(req.param('tenant'), longEnough(req.param('database')))),
   )
   app.delete('/api/v2/tenants/:tenant/databases/:database', async ({ req, env }) => {
     allow(env ?? {}, 'admin', 'store')
@@ -170,6 +176,10 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     const { tenant, database } = req.param()
     return { tenant: tenant!, database: database! }
   }
+  app.use(`${BASE}/*`, async ({ req }, next) => {
+    longEnough(req.param('database'))
+    await next()
+  })
   const seen = async (place: Place, context: Partial<RequestContext>) => {
     const principal = context.principal ?? ANYONE
     return (await collections.list(place)).filter((info) =>
@@ -181,9 +191,10 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     const infos = page(await seen(placeOf(req), env ?? {}), req.query())
     return answer(200, `[${infos.map(infoText).join(',')}]`)
   })
-  app.get('/api/v2/tenants/:tenant/databases/:database/collections_count', async ({ req, env }) =>
-    json((await seen(placeOf(req), env ?? {})).length),
-  )
+  app.get('/api/v2/tenants/:tenant/databases/:database/collections_count', async ({ req, env }) => {
+    longEnough(req.param('database'))
+    return json((await seen(placeOf(req), env ?? {})).length)
+  })
   app.post(BASE, async ({ req, env }) => {
     const place = placeOf(req)
     const { name: given, get_or_create, ...rest } = objectOf(await bodyOf(req.raw))
