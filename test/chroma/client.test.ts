@@ -293,6 +293,21 @@ describe('records', () => {
     ])
   })
 
+  test('an update of one that is not there leaves nothing behind for the one that is added later', async () => {
+    const collection = await filled()
+    await collection.update({ ids: ['late'], embeddings: [[9, 9, 9]], documents: ['never there'] })
+    await collection.add({ ids: ['late'], embeddings: [[-1, -1, -1]] })
+    await collection.get()
+    await collection.add({ ids: ['after'], embeddings: [[5, 5, 5]] })
+    const { embeddings, documents } = await collection.get({
+      ids: ['late'],
+      include: ['embeddings', 'documents'],
+    })
+    expect([embeddings, documents]).toEqual([[[-1, -1, -1]], [null]])
+    const { ids, distances } = await collection.query({ queryEmbeddings: [[-1, -1, -1]], nResults: 1 })
+    expect([ids, distances]).toEqual([[['late']], [[0]]])
+  })
+
   test('one of another dimension is refused, and nothing of its batch is written', async () => {
     const collection = await filled()
     await expect(

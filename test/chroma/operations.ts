@@ -164,7 +164,26 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Operation>({ method: 'GET', path: '/count' }) },
 )
 
-export const operations = fc.array(operation, { minLength: 1, maxLength: 14 })
+/**
+ * Where an `update` brought a vector for a record that was not there, and `add` makes the record, Chroma 1.4.4 gives it
+ * the vector of the update once it was read and something else was written; before, it has that of the `add`. What is
+ * compared keeps clear of this: an `add` of an id that an `update` brought a vector for is an `upsert`.
+ */
+function withoutLateVectors(sequence: readonly Operation[]): Operation[] {
+  const updated = new Set<string>()
+  return sequence.map((one) => {
+    if (one.path !== '/add' && one.path !== '/update') return one
+    const { ids, embeddings } = JSON.parse(one.body!) as {
+      ids: string[]
+      embeddings?: readonly (readonly number[] | null)[]
+    }
+    if (one.path === '/add') return ids.some((name) => updated.has(name)) ? { ...one, path: '/upsert' } : one
+    for (const [row, name] of ids.entries()) if (embeddings?.[row] != null) updated.add(name)
+    return one
+  })
+}
+
+export const operations = fc.array(operation, { minLength: 1, maxLength: 14 }).map(withoutLateVectors)
 
 /** Undefined where both say the same; otherwise what differs. */
 export function sameAnswer(path: string, theirs: Answer, ours: Answer): string | undefined {
