@@ -245,25 +245,24 @@ ${string(
   'The first number of the verbs, adjectives and adverbs among synsets.',
   ordered
     .slice(0, 3)
-    .reduce<number[]>((sums, list) => [...sums, (sums.at(-1) ?? 0) + list.length], [])
+    .map((_, i) => ordered.slice(0, i + 1).flat().length)
     .join(' '),
 )}
 ${string('LEXICON', 'Blocks of 32 lemmas in order: letters shared with the one before (none for the first), the rest, then senses by part of speech, both by frequency, three digits each.', blocks.join('|'))}
 ${string(
   'PARENTS',
-  'For each synset, its hypernyms.',
+  'For each synset, its hypernyms: a space for none, one code, or ~, how many, and as many codes.',
   ordered
     .flat()
-    .map((id) =>
-      synsets
-        .get(id)!
-        .up.map((up) => code(number.get(up)!))
-        .join(''),
-    )
-    .join(' '),
+    .map((id) => {
+      const { up } = synsets.get(id)!
+      const codes = up.map((one) => code(number.get(one)!)).join('')
+      return up.length === 0 ? ' ' : up.length === 1 ? codes : `~${up.length}${codes}`
+    })
+    .join(''),
 )}
 ${string('OPPOSITES', 'Pairs of antonyms.', [...opposites].sort().join(','))}
-${string('OPPOSED', 'The same pairs as synsets.', [...opposed].sort().join(' '))}
+${string('OPPOSED', 'The same pairs as synsets.', [...opposed].sort().join(''))}
 ${string('DERIVATIONS', 'The place of a lemma, then the places of shorter ones it is derived from.', derivations.join(' '))}
 ${string(
   'IRREGULAR',

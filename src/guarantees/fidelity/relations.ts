@@ -41,8 +41,8 @@ function tables(): Tables {
 
 function unpack(): Tables {
   const opposed = new Set<number>()
-  for (const pair of OPPOSED.split(' ')) {
-    const [a, b] = [decode(pair, 0), decode(pair, 3)]
+  for (let at = 0; at < OPPOSED.length; at += 6) {
+    const [a, b] = [decode(OPPOSED, at), decode(OPPOSED, at + 3)]
     opposed.add(a * PAIR + b).add(b * PAIR + a)
   }
   const opposites = new Set<string>()
@@ -55,13 +55,26 @@ function unpack(): Tables {
   return {
     blocks,
     heads: blocks.map((block) => block.slice(0, lemmaEnd(block, 0))),
-    parents: PARENTS.split(' '),
+    parents: parentsOf(PARENTS),
     irregular: new Map(IRREGULAR.split(',').map((pair) => pair.split(' ') as [string, string])),
     opposites,
     opposed,
     bases: new Map(DERIVATIONS.split(' ').map((entry) => [decode(entry, 0), entry])),
     adjectives: [verbs!, adjectives!],
   }
+}
+
+/** For each synset the codes of its hypernyms, one after another. */
+function parentsOf(packed: string): string[] {
+  const parents: string[] = []
+  for (let at = 0; at < packed.length; ) {
+    const first = packed[at]!
+    const start = first === ' ' ? at + 1 : first === '~' ? at + 2 : at
+    const end = start + (first === ' ' ? 0 : 3 * (first === '~' ? Number(packed[at + 1]) : 1))
+    parents.push(packed.slice(start, end))
+    at = end
+  }
+  return parents
 }
 
 /** Where a lemma ends and the capital of its first word class stands. */
