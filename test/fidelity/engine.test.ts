@@ -32,7 +32,7 @@ describe('the summary that inverted its source', () => {
         INVERTED.slice(c.start, c.end),
       ])
     expect(cited).toEqual([
-      ['want', 'not required'],
+      ["n't treat it as optional", 'not required'],
       ['pencil in', 'confirmed'],
     ])
   })

@@ -1,6 +1,7 @@
 import type { TextRange } from '../../ports.ts'
 import { type Alignment, align, isContent } from './alignment.ts'
 import { type Clause, type Reading, read } from './clauses.ts'
+import { effectOf } from './operators.ts'
 import { type Quantity, quantitiesOf } from './quantities.ts'
 import { type Scopes, scopesOf } from './scopes.ts'
 import type { FidelityCode, FidelityPair, FidelityReason } from './types.ts'
@@ -137,4 +138,15 @@ export function supportOf(
     if (family.has(source.clauseOf[link.source]!)) near++
   }
   return { all, linked, near }
+}
+
+/** "didn't forget to", "never fails to": the word denies what it governs and is itself denied, so nothing is. */
+export function isDeniedDenier({ words, clauses, scopes }: Side, at: number): boolean {
+  const own = clauses.find(({ head }) => head === at)
+  return (
+    own !== undefined &&
+    scopes.stances[own.id]!.sign === -1 &&
+    effectOf(words[at]!.lemma) === 'denies' &&
+    clauses.some(({ governor }) => governor === at)
+  )
 }

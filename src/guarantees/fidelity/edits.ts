@@ -1,5 +1,5 @@
 import { type Gap, isContent } from './alignment.ts'
-import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Comparison, type Finding, finding, isDeniedDenier, type Side, said } from './comparison.ts'
 import { CERTAINTY, DUTIES, EXCLUDERS, NEGATIVE_NOUNS, QUANTIFIERS } from './cues.ts'
 import { speaksOfTheRest } from './numbers.ts'
 import type { Word } from './tagging.ts'
@@ -196,6 +196,7 @@ const contentIn = (side: Side, [from, to]: readonly [number, number]) => {
     if (
       isContent(word) &&
       (attributive || !isLogical(word)) &&
+      !isDeniedDenier(side, i) &&
       word.tag !== '#' &&
       (CERTAINTY.get(word.norm) ?? 3) === 3
     )

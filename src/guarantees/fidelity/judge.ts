@@ -2,11 +2,13 @@ import { amountFindings } from './amounts.ts'
 import { bindingFindings } from './binding.ts'
 import { type Comparison, compare, type Finding } from './comparison.ts'
 import { coverageFindings, editFindings } from './edits.ts'
+import { exceptionFindings } from './exceptions.ts'
 import { modalityFindings } from './modality.ts'
 import { nameFindings } from './names.ts'
 import { numberFindings } from './numbers.ts'
 import { polarityFindings } from './polarity.ts'
 import type { FidelityPair, FidelityReason, FidelityResult } from './types.ts'
+import { isVerbatim } from './verbatim.ts'
 
 /** From here on soft reasons together reject. */
 const REJECT = 0.5
@@ -16,10 +18,12 @@ const DOUBT = 0.47
 const COVERAGE = 0.35
 
 export function judge(pair: FidelityPair): FidelityResult {
+  if (isVerbatim(pair)) return { verdict: 'faithful', risk: 0, reasons: [] }
   const comparison = compare(pair)
   const findings = [
     ...polarityFindings(comparison),
     ...amountFindings(comparison),
+    ...exceptionFindings(comparison),
     ...modalityFindings(comparison),
     ...numberFindings(comparison),
     ...nameFindings(comparison),

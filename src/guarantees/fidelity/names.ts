@@ -132,6 +132,19 @@ const isParticipant = (word: Word) =>
   word.tag === 'N' || (word.tag === 'P' && /^(?:i|me|he|him|she|her|they|them|we|us|you)$/.test(word.norm))
 const isOwner = (side: Side, i: number) => side.words[i + 1]?.norm === "'s"
 
+/** Who stands after "to", "from" and their like: the other end of a handing over, a report, an order in time. */
+function obliquesOf(side: Side, clause: Clause): number[] {
+  const list: number[] = []
+  let opened = false
+  for (let i = clause.head + 1; i < side.words.length && side.clauseOf[i] === clause.id; i++) {
+    const { norm, tag } = side.words[i]!
+    if (tag === 'I') opened = /^(?:to|from|for|on|onto|before|after|behind|against|over|of)$/.test(norm)
+    else if (tag === '.' && norm === ',') opened = false
+    else if (opened && isParticipant(side.words[i]!) && !isOwner(side, i)) list.push(i)
+  }
+  return list
+}
+
 function swappedRoles(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
   const found: Finding[] = []
@@ -158,7 +171,10 @@ function swappedRoles(comparison: Comparison): Finding[] {
     const { candidate, parts } = scored[0]!
     if (link.likeness.sign === -1) continue
     const exchanged =
-      agents.some((s) => parts.patients.includes(s)) && patients.some((s) => parts.agents.includes(s))
+      (agents.some((s) => parts.patients.includes(s)) && patients.some((s) => parts.agents.includes(s))) ||
+      (link.likeness.match === 'same' &&
+        agents.some((s) => obliquesOf(source, candidate).includes(s)) &&
+        linked(obliquesOf(claim, clause)).some((s) => parts.agents.includes(s)))
     if (
       exchanged &&
       !/^(?:meet|marry|discuss|talk|agree|match|equal|resemble|merge|differ|be|have)$/.test(

@@ -6,6 +6,7 @@ import {
   type Finding,
   familyOf,
   finding,
+  isDeniedDenier,
   type Side,
   said,
   supportOf,
@@ -318,7 +319,7 @@ function groundless(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
   for (const clause of claim.clauses) {
     const stance = claim.scopes.stances[clause.id]!
-    if (COMPARES.test(claim.words[clause.head]!.lemma)) continue
+    if (COMPARES.test(claim.words[clause.head]!.lemma) || isDeniedDenier(claim, clause.head)) continue
     if (stance.sign !== -1 || clause.negators.length === 0 || clause.link === 'condition') continue
     const vote = headVote(comparison, clause)
     if (vote !== undefined && vote.product === 1) continue

@@ -326,6 +326,8 @@ function that(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   return as('S')
 }
 
+const FINITE_AUXILIARIES = /^(?:is|are|was|were|has|had|will|must|should|may|might|could|would|cannot)$/
+
 function open(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
   const norm = tokens[i]!.norm
   const next = tokens[i + 1]?.norm ?? ''
@@ -338,6 +340,13 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   const asVerb = () => as('V', verb ?? norm, form === '' ? 'base' : form)
   const asNoun = () => as('N', noun ?? norm)
   const asAdjective = () => as('A', adjective ?? norm)
+  // "Rollback is not required": what a finite auxiliary follows is its subject, no command.
+  if (
+    form === 'base' &&
+    FINITE_AUXILIARIES.test(next) &&
+    (last === undefined || lastTag === '.' || lastTag === 'C' || lastTag === 'S')
+  )
+    return asNoun()
   if (norm.endsWith('ly') && adjective === undefined && noun === undefined) return as('R')
   if (knows(norm, 'R') && verb === undefined && noun === undefined && adjective === undefined) return as('R')
   if (verb === undefined && noun === undefined && adjective === undefined) {

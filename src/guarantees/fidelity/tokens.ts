@@ -99,7 +99,7 @@ export function tokenize(text: string): readonly Token[] {
     } else if (!(whole === '.' && ABBREVIATIONS.has(tokens.at(-1)?.norm ?? '')))
       push('mark', whole === '…' ? '...' : whole, start, start + whole.length)
   }
-  return joinPhrases(settleContractions(tokens))
+  return joinPhrases(settleAnswers(settleContractions(tokens)))
 }
 
 type Push = (kind: TokenKind, norm: string, start: number, end: number) => void
@@ -158,6 +158,16 @@ function settleContractions(tokens: readonly Token[]): readonly Token[] {
     if (!verb) return token
     return { ...token, norm: after === 'been' || after === 'got' ? 'has' : 'is' }
   })
+}
+
+/** "No, the server stays": an answer speaks of what was asked, and denies nothing in its own sentence. */
+function settleAnswers(tokens: readonly Token[]): readonly Token[] {
+  const answers = ({ norm, first }: Token, i: number) =>
+    first &&
+    /^(?:no|nope|nah|yes|yeah|yep|yup)$/.test(norm) &&
+    /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
+  if (!tokens.some(answers)) return tokens
+  return tokens.map((token, i) => (answers(token, i) ? { ...token, kind: 'mark' as const } : token))
 }
 
 /** Joins phrases that act as one word. */
