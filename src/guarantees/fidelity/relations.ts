@@ -3,7 +3,7 @@ import { DERIVATIONS, IRREGULAR, LEXICON, OPPOSED, OPPOSITES, PARENTS, STARTS } 
 export type WordClass = 'N' | 'V' | 'A' | 'R'
 
 /** Senses by word class, the most frequent first; classes in the order of their frequency. */
-export type Senses = Partial<Record<WordClass, readonly number[]>>
+type Senses = Partial<Record<WordClass, readonly number[]>>
 
 interface Tables {
   /** 32 entries each, the first spelled out. */
@@ -55,7 +55,7 @@ function unpack(): Tables {
   return {
     blocks,
     heads: blocks.map((block) => block.slice(0, lemmaEnd(block, 0))),
-    parents: parentsOf(PARENTS),
+    parents: unpackParents(PARENTS),
     irregular: new Map(IRREGULAR.split(',').map((pair) => pair.split(' ') as [string, string])),
     opposites,
     opposed,
@@ -65,7 +65,7 @@ function unpack(): Tables {
 }
 
 /** For each synset the codes of its hypernyms, one after another. */
-function parentsOf(packed: string): string[] {
+function unpackParents(packed: string): string[] {
   const parents: string[] = []
   for (let at = 0; at < packed.length; ) {
     const first = packed[at]!
