@@ -2,9 +2,6 @@ import { DERIVATIONS, IRREGULAR, LEXICON, OPPOSED, OPPOSITES, PARENTS, STARTS } 
 
 export type WordClass = 'N' | 'V' | 'A' | 'R'
 
-/** Senses by word class, the most frequent first; classes in the order of their frequency. */
-type Senses = Partial<Record<WordClass, readonly number[]>>
-
 interface Tables {
   /** 32 entries each, the first spelled out. */
   readonly blocks: readonly string[]
