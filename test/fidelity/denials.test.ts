@@ -15,6 +15,8 @@ describe('what is required is not told as optional', () => {
     [WANTED, 'Rollback is not required for the migration.'],
     [WANTED, 'Rollback is optional for the migration.'],
     [WANTED, 'A rollback path is not needed.'],
+    [WANTED, 'Rollback can be skipped.'],
+    [WANTED, 'There is no need for a rollback path.'],
     [WANTED, 'No rollback path is needed.'],
     ['A backup must be taken before the upgrade.', 'A backup is not required before the upgrade.'],
     ['A second signature is mandatory for refunds.', 'A second signature is optional for refunds.'],
@@ -49,6 +51,7 @@ describe('an exception is not left out', () => {
     ['All tests passed except the login test.', 'All tests passed.'],
     ['Everyone signed the contract apart from Tomas.', 'Everyone signed the contract.'],
     ['Every region was migrated with the exception of Frankfurt.', 'Every region was migrated.'],
+    ['All tests but one passed.', 'All tests passed.'],
     ['Nobody complained except the tenant upstairs.', 'Nobody complained.'],
   ])('%s / %s', (source, claim) => {
     expect(verdict(source, claim)).toBe('unfaithful')
@@ -109,6 +112,9 @@ describe('parts are not exchanged', () => {
   test.each([
     ['Tomas took over the on-call shift from Marcus.', 'Marcus took over the on-call shift from Tomas.'],
     ['Dana reports to Lee.', 'Lee reports to Dana.'],
+    ['Anna bought the car from Ben.', 'Anna sold the car to Ben.'],
+    ['The audit comes before the release.', 'The release comes before the audit.'],
+    ['The importer is blocked by the parser.', 'The parser is blocked by the importer.'],
     ['Anna sold the car to Ben.', 'Ben sold the car to Anna.'],
     ['Ines handed over the keys to Priya.', 'Priya handed over the keys to Ines.'],
     ['Marcus inherits the flat from Tomas.', 'Tomas inherits the flat from Marcus.'],
@@ -116,6 +122,13 @@ describe('parts are not exchanged', () => {
     expect(verdict(source, claim)).toBe('unfaithful')
     expect(hardCodes(source, claim)).toContain('role_swap')
   })
+})
+
+test.each([
+  ['Anna bought the car from Ben.', 'Ben sold the car to Anna.'],
+  ['The parser blocks the importer.', 'The importer is blocked by the parser.'],
+])('the same parts seen from the other side are faithful: %s / %s', (source, claim) => {
+  expect(verdict(source, claim)).toBe('faithful')
 })
 
 describe('two denials are none', () => {

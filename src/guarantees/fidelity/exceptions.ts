@@ -62,7 +62,13 @@ function excepts({ words }: Side, at: number): boolean {
   const after = words.slice(at + 1)
   const end = after.findIndex(({ norm: mark }) => /^[.;!?]$/.test(mark))
   const before = words.slice(Math.max(0, at - 3), at).every(({ tag }) => /^[DNPA]$/.test(tag))
-  return near && before && after.slice(0, end < 0 ? 3 : Math.min(3, end)).some(({ tag }) => tag === 'N')
+  return (
+    near &&
+    before &&
+    after
+      .slice(0, end < 0 ? 3 : Math.min(3, end))
+      .some(({ tag, norm: kind }) => tag === 'N' || tag === '#' || kind === 'one')
+  )
 }
 
 /** The phrase that is set apart. */
@@ -71,7 +77,7 @@ function exceptedAt({ words }: Side, at: number): number[] {
   for (let i = at + 1; i < words.length && i < at + 8; i++) {
     const { tag } = words[i]!
     if (tag === '.' || tag === 'X' || tag === 'M' || tag === 'S') break
-    if (tag === 'N' || tag === '#' || tag === 'A') list.push(i)
+    if (tag === 'N' || tag === '#' || tag === 'A' || words[i]!.norm === 'one') list.push(i)
   }
   return list
 }

@@ -1,5 +1,6 @@
 import type { Clause } from './clauses.ts'
 import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import { isConverse } from './polarity.ts'
 import { classesOf, lemmaOf } from './relations.ts'
 import type { Word } from './tagging.ts'
 
@@ -169,8 +170,14 @@ function swappedRoles(comparison: Comparison): Finding[] {
       }))
       .sort((a, b) => b.score - a.score)
     const { candidate, parts } = scored[0]!
-    if (link.likeness.sign === -1) continue
+    // "bought it from Ben" and "sold it to Ben": the predicate was turned, the parts were not.
+    const kept =
+      isConverse(source.words[candidate.head]!.lemma, claim.words[clause.head]!.lemma) &&
+      agents.some((s) => parts.agents.includes(s)) &&
+      linked(obliquesOf(claim, clause)).some((s) => obliquesOf(source, candidate).includes(s))
+    if (link.likeness.sign === -1 && !kept) continue
     const exchanged =
+      kept ||
       (agents.some((s) => parts.patients.includes(s)) && patients.some((s) => parts.agents.includes(s))) ||
       (link.likeness.match === 'same' &&
         agents.some((s) => obliquesOf(source, candidate).includes(s)) &&

@@ -100,7 +100,7 @@ const CONVERSES = [
   'export import',
   'push pull',
 ]
-const isConverse = (a: string, b: string) =>
+export const isConverse = (a: string, b: string) =>
   CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
 
 /** The subject of the claim is the subject of another clause of the source. */

@@ -326,7 +326,7 @@ function that(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   return as('S')
 }
 
-const FINITE_AUXILIARIES = /^(?:is|are|was|were|has|had|will|must|should|may|might|could|would|cannot)$/
+const FINITE_AUXILIARIES = /^(?:is|are|was|were|has|had|will|can|must|should|may|might|could|would|cannot)$/
 
 function open(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
   const norm = tokens[i]!.norm
