@@ -17,7 +17,7 @@ import {
 import type { CollectionInfo } from '../ports.ts'
 import { array, flag, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import type { SessionNotes } from './observer.ts'
-import type { SessionContext } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** A claim about to be acted on. */
 export interface ClaimInput {

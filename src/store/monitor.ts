@@ -16,7 +16,7 @@ import type { RecallSignals } from '../guarantees/recall.ts'
 import type { CollectionInfo, Report, SignalRows, Snapshot } from '../ports.ts'
 import { array, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import { recall } from './recall.ts'
-import type { SessionContext } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** Cycles over which reads are counted. */
 const WINDOW = 10

@@ -1,6 +1,6 @@
 import type { CollectionInfo } from '../ports.ts'
 import type { Hit, SearchOptions, SearchResult } from './search-options.ts'
-import type { SessionContext } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** Hits read at once while those outside the window are left out. */
 const PAGE = 200

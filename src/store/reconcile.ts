@@ -9,7 +9,7 @@ import type {
 } from '../ports.ts'
 import { flag, invalid, object } from './input.ts'
 import { registerCommand, type SummaryInput } from './registration.ts'
-import type { SessionContext } from './session.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** A text to rewrite a summary from, and the key to cite it by. */
 export interface RewriteSource {

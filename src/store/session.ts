@@ -22,11 +22,12 @@ import {
 } from './gating.ts'
 import { commandOption, flag, identifier, invalid, object, wholeNumber } from './input.ts'
 import { type Boundary, boundaryOf, citedAs, type Observation, observeOf } from './monitor.ts'
-import { codeOf, type Observer, type SessionNotes } from './observer.ts'
+import { codeOf, type SessionNotes } from './observer.ts'
 import { searchRecent } from './recency.ts'
 import { type ReconcileResult, type Reconciling, reconcileOf } from './reconcile.ts'
 import { registerCommand, type SummaryInput } from './registration.ts'
 import type { SearchOptions, SearchResult } from './search-options.ts'
+import type { SessionContext } from './session-context.ts'
 
 export interface Registration {
   readonly key: Key
@@ -55,14 +56,6 @@ export interface ContextEntry {
 
 /** Four characters a token: the usual estimate for English; give a counter for anything exact. */
 const estimate = (text: string) => Math.ceil(text.length / 4)
-
-/** What a session works with. */
-export interface SessionContext {
-  readonly ledger: Ledger
-  readonly observer: Observer
-  /** Of the session's collection. */
-  readonly search: (options: SearchOptions) => Promise<SearchResult>
-}
 
 /** One compacting agent or conversation: its summaries, epoch by epoch. Get one from `collection.session(id)`. */
 export class Session {

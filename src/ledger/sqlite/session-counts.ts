@@ -1,7 +1,10 @@
+import type { Problem } from '../../ports.ts'
 import { agesOf, KIND, keysIn, Trail } from './observations.ts'
 import { COUNTERS, type Counter, RECOMPACTED } from './session-cycles.ts'
 import type { Connection } from './statements.ts'
-import type { Report } from './verify.ts'
+
+/** Says what is wrong, and how it is mended. */
+export type Report = (code: Problem['code'], what: string, mend?: () => void) => void
 
 /** `session_cycle`, counted from the observations and summaries themselves. */
 const COUNTED = `

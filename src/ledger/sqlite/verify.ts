@@ -1,6 +1,6 @@
 import type { Problem } from '../../ports.ts'
 import { identicalOf } from './identical.ts'
-import { verifySessionCounts } from './session-counts.ts'
+import { type Report, verifySessionCounts } from './session-counts.ts'
 import type { Connection } from './statements.ts'
 
 /**
@@ -25,8 +25,6 @@ export function verifyLedger(connection: Connection, repair: boolean): Problem[]
   verifySessionCounts(connection, report)
   return problems
 }
-
-export type Report = (code: Problem['code'], what: string, mend?: () => void) => void
 
 function verifyHeads(connection: Connection, report: Report): void {
   for (const [collection, name, position, floor, last, count] of connection.rows<
