@@ -36,8 +36,7 @@
  */
 
 /** The first number of the verbs, adjectives and adverbs among synsets. */
-export const STARTS: string =
-  '34244 44360 53332'
+export const STARTS: string = '34244 44360 53332'
 
 /** Blocks of 32 lemmas in order: letters shared with the one before (none for the first), the rest, then senses by part of speech, both by frequency, three digits each. */
 export const LEXICON: string =
