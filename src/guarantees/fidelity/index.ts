@@ -1,6 +1,4 @@
-import { compare } from './comparison.ts'
 import { judge } from './judge.ts'
-import { mayCount, tally } from './tally.ts'
 import type { FidelityPair, FidelityResult, SecondOpinion } from './types.ts'
 
 export type {
@@ -18,18 +16,7 @@ export type {
  * matched to tell.
  */
 export function checkFidelity(pair: FidelityPair): FidelityResult {
-  return judgeByCounting(pair) ?? judge(pair)
-}
-
-/** Where the numbers of the source settle the claim, by addition, subtraction or share. */
-function judgeByCounting(pair: FidelityPair): FidelityResult | undefined {
-  if (!mayCount(pair)) return undefined
-  const outcome = tally(compare(pair))
-  if (outcome === undefined) return undefined
-  const reasons = outcome.findings.map(({ weight: _, ...reason }) => reason)
-  return outcome.follows
-    ? { verdict: 'faithful', risk: 0, reasons }
-    : { verdict: 'unfaithful', risk: Math.max(...outcome.findings.map(({ weight }) => weight)), reasons }
+  return judge(pair)
 }
 
 /** `checkFidelity`, and the second opinion where it abstains. The reasons stay those of the rules. */

@@ -7,6 +7,7 @@ import { modalityFindings } from './modality.ts'
 import { nameFindings } from './names.ts'
 import { numberFindings } from './numbers.ts'
 import { polarityFindings } from './polarity.ts'
+import { mayCount, tally } from './tally.ts'
 import type { FidelityPair, FidelityReason, FidelityResult } from './types.ts'
 import { isVerbatim } from './verbatim.ts'
 
@@ -18,8 +19,11 @@ const DOUBT = 0.47
 const COVERAGE = 0.35
 
 export function judge(pair: FidelityPair): FidelityResult {
+  const counted = mayCount(pair) ? compare(pair) : undefined
+  const settled = counted && judgeByCounting(counted)
+  if (settled !== undefined) return settled
   if (isVerbatim(pair)) return { verdict: 'faithful', risk: 0, reasons: [] }
-  const comparison = compare(pair)
+  const comparison = counted ?? compare(pair)
   const findings = [
     ...polarityFindings(comparison),
     ...amountFindings(comparison),
@@ -37,6 +41,16 @@ export function judge(pair: FidelityPair): FidelityResult {
   const verdict =
     hard || risk >= REJECT ? 'unfaithful' : risk >= DOUBT || isUnread(comparison) ? 'abstain' : 'faithful'
   return { verdict, risk: Math.round(risk * 1000) / 1000, reasons: [...findings, ...uncovered].map(reasonOf) }
+}
+
+/** Where the numbers of the source settle the claim, by addition, subtraction or share. */
+function judgeByCounting(comparison: Comparison): FidelityResult | undefined {
+  const outcome = tally(comparison)
+  if (outcome === undefined) return undefined
+  const reasons = outcome.findings.map(reasonOf)
+  return outcome.follows
+    ? { verdict: 'faithful', risk: 0, reasons }
+    : { verdict: 'unfaithful', risk: Math.max(...outcome.findings.map(({ weight }) => weight)), reasons }
 }
 
 /** Findings are taken as independent signs of one trouble. */
