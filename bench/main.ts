@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
+import { blockingBenches } from './blocking.ts'
 import { chromaBenches } from './chroma.ts'
 import { compactionBenches } from './compaction.ts'
 import { eventBenches } from './events.ts'
@@ -19,6 +20,7 @@ const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => 
   chroma: chromaBenches,
   fidelity: fidelityBenches,
   gate: gateBenches,
+  blocking: blockingBenches,
 }
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))

@@ -1,4 +1,4 @@
-import type { CollectionInfo } from './ports.ts'
+import type { CollectionInfo } from './ports/ledger.ts'
 import type { Collection } from './store/collection.ts'
 import type { Session } from './store/session.ts'
 import type { CollectionOptions, Store } from './store/store.ts'

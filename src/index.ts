@@ -73,25 +73,14 @@ export {
 } from './guarantees/isolation.ts'
 export type { RecallSignals } from './guarantees/recall.ts'
 export { openStore, restoreBackup, type StoreOptions } from './open.ts'
-export type {
-  Backup,
-  CollectionInfo,
-  Consumers,
-  Embedder,
-  EmbeddingCheck,
-  EmbedEstimate,
-  EmbedOptions,
-  EpochDiscarded,
-  Erased,
-  LedgerStats,
-  Problem,
-  Report,
-  Retired,
-  SessionKnobs,
-  Switched,
-  TextRange,
-  VectorPath,
-} from './ports.ts'
+export type { Consumers } from './ports/consumers.ts'
+export type { Embedder } from './ports/embedder.ts'
+export type { EmbeddingCheck, EmbedEstimate, EmbedOptions, Switched } from './ports/embedding.ts'
+export type { Backup, CollectionInfo, Erased, LedgerStats, Retired } from './ports/ledger.ts'
+export type { Problem } from './ports/problem.ts'
+export type { EpochDiscarded, Report, SessionKnobs } from './ports/sessions.ts'
+export type { TextRange } from './ports/text.ts'
+export type { VectorPath } from './ports/vectors.ts'
 export type { Collection, FindOptions } from './store/collection.ts'
 export type { Compacted, CompactOptions } from './store/compacting.ts'
 export type { AppendInput, PutInput, SpanInput, VectorInput } from './store/draft.ts'

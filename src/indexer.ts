@@ -1,17 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError } from './core/errors.ts'
 import type { Key } from './core/key.ts'
+import type { Embedder } from './ports/embedder.ts'
 import type {
   DeferredVectors,
-  Embedder,
   EmbeddingCheck,
   EmbedEstimate,
   EmbedOptions,
   Switched,
-  VectorHead,
-  VectorIndex,
-  VectorRecords,
-} from './ports.ts'
+} from './ports/embedding.ts'
+import type { VectorHead, VectorIndex, VectorRecords } from './ports/vectors.ts'
 
 export interface IndexerOptions {
   /** How long after a deferred put the embedding begins, in milliseconds. Default 200. */

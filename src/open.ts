@@ -9,7 +9,9 @@ import { SqliteEventLog } from './ledger/sqlite/event-log.ts'
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts'
 import { LEDGER_FILE } from './ledger/sqlite/restore.ts'
 import type { Connection } from './ledger/sqlite/statements.ts'
-import type { AttributeIndex, DerivedIndex, Embedder } from './ports.ts'
+import type { AttributeIndex } from './ports/attributes.ts'
+import type { DerivedIndex } from './ports/derived.ts'
+import type { Embedder } from './ports/embedder.ts'
 import { flag, invalid, object, wholeNumber } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
@@ -60,8 +62,9 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     clock,
     derived,
     candidates,
-    onCommit: () => {
+    onCommit: (quiet) => {
       commits++
+      if (quiet) return
       bell.ring()
       text.wake()
       vectors.wake()
@@ -88,6 +91,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     connection,
     clock,
     write: <T>(work: (connection: Connection, now: number) => T) => ledger.transact(work),
+    settle: <T>(work: (connection: Connection, now: number) => T) => ledger.transact(work, true),
   }
   return new Store({
     ledger,

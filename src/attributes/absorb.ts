@@ -1,7 +1,7 @@
 import { EVENT } from '../ledger/sqlite/codes.ts'
 import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import type { VectorMark } from '../ports.ts'
+import type { VectorMark } from '../ports/vectors.ts'
 import { drop, type Pause, type Place, Postings, takeOut, walk } from './postings.ts'
 
 /** Spans, or events, of one step: a few milliseconds. */

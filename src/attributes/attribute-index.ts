@@ -4,7 +4,8 @@ import { SpanStoreError } from '../core/errors.ts'
 import type { Filter } from '../core/filter.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import type { AttributeIndex, Candidates, Problem } from '../ports.ts'
+import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
+import type { Problem } from '../ports/problem.ts'
 import {
   type AttributeState,
   type Batch,

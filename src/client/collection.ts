@@ -15,7 +15,8 @@ import type {
   Span,
   WriteResult,
 } from '../core/model.ts'
-import type { CollectionInfo, EmbedOptions, Erased, Retired } from '../ports.ts'
+import type { EmbedOptions } from '../ports/embedding.ts'
+import type { CollectionInfo, Erased, Retired } from '../ports/ledger.ts'
 import type { FindOptions } from '../store/collection.ts'
 import type { AppendInput, PutInput, SpanInput, VectorInput } from '../store/draft.ts'
 import type { SearchOptions, SearchResult, SimilarOptions } from '../store/search-options.ts'

@@ -1,5 +1,5 @@
 import type { ConsumerInfo, DeadLetter, EventFilter, Lag, Start } from '../core/consumer.ts'
-import type { Consumers, WhichDeadLetters } from '../ports.ts'
+import type { Consumers, WhichDeadLetters } from '../ports/consumers.ts'
 import { type Call, type Http, segment } from './http.ts'
 
 /** The durable consumers of a store behind a server. */

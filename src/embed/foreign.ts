@@ -1,4 +1,4 @@
-import type { Embedder } from '../ports.ts'
+import type { Embedder } from '../ports/embedder.ts'
 import { Answers } from './answers.ts'
 import { batchesOf, inBatches, Slots } from './batches.ts'
 import { aborted, count, failed, invalid, messageOf, named } from './failure.ts'

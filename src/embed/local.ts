@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { Embedder } from '../ports.ts'
+import type { Embedder } from '../ports/embedder.ts'
 import { aborted, failed, invalid, messageOf } from './failure.ts'
 import { startThread } from './thread.ts'
 import type { FromWorker, ToWorker } from './worker.ts'

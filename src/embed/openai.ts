@@ -1,4 +1,4 @@
-import type { Embedder } from '../ports.ts'
+import type { Embedder } from '../ports/embedder.ts'
 import { Answers } from './answers.ts'
 import { type BatchLimits, batchesOf, inBatches, Slots } from './batches.ts'
 import { count, invalid, named } from './failure.ts'

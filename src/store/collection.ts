@@ -18,23 +18,18 @@ import type {
   WriteResult,
 } from '../core/model.ts'
 import { plan } from '../core/plan.ts'
+import type { Embedder } from '../ports/embedder.ts'
 import type {
-  CollectionInfo,
-  Computed,
   DeferredVectors,
-  Embedder,
   EmbeddingCheck,
   EmbedEstimate,
   EmbedOptions,
-  Erased,
-  Ledger,
-  PlannedPut,
-  Retired,
   Switched,
-  TextIndex,
-  VectorIndex,
-  Window,
-} from '../ports.ts'
+} from '../ports/embedding.ts'
+import type { CollectionInfo, Erased, Ledger, Retired } from '../ports/ledger.ts'
+import type { Computed, PlannedPut, Window } from '../ports/planned.ts'
+import type { TextIndex } from '../ports/text.ts'
+import type { VectorIndex } from '../ports/vectors.ts'
 import { rebuildChunker } from './chunkers.ts'
 import {
   type AppendInput,

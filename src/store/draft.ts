@@ -3,7 +3,7 @@ import { type Chunker, checkChunks, paragraphs } from '../chunking/index.ts'
 import type { Lead } from '../core/changeset.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Metadata } from '../core/json.ts'
-import { HASH_LENGTH, type NewSpan, NO_HASH, type Outline } from '../ports.ts'
+import { HASH_LENGTH, type NewSpan, NO_HASH, type Outline } from '../ports/planned.ts'
 import {
   array,
   canonical,

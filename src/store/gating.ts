@@ -14,7 +14,7 @@ import {
   type Rehydrated,
   reasonsAgainstSummary,
 } from '../guarantees/gate.ts'
-import type { CollectionInfo } from '../ports.ts'
+import type { CollectionInfo } from '../ports/ledger.ts'
 import { array, flag, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import type { SessionNotes } from './observer.ts'
 import type { SessionContext } from './session-context.ts'

@@ -13,7 +13,8 @@ import {
   verdictOf,
 } from '../guarantees/boundary.ts'
 import type { RecallSignals } from '../guarantees/recall.ts'
-import type { CollectionInfo, Report, SignalRows, Snapshot } from '../ports.ts'
+import type { CollectionInfo } from '../ports/ledger.ts'
+import type { Report, SignalRows, Snapshot } from '../ports/sessions.ts'
 import { array, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import { recall } from './recall.ts'
 import type { SessionContext } from './session-context.ts'

@@ -1,7 +1,7 @@
 import type { Purpose } from '../core/compaction.ts'
 import { isSpanStoreError } from '../core/errors.ts'
 import type { FetchResult, FetchStatus } from '../core/model.ts'
-import type { Observed, Rehydrations, Report, SessionRecords, Snapshot } from '../ports.ts'
+import type { Observed, Rehydrations, Report, SessionRecords, Snapshot } from '../ports/sessions.ts'
 
 /*
  * The observation log beside the read path: a read leaves its key in an array and is done. Batches are written after

@@ -1,5 +1,5 @@
 import { type RecallSignals, recallSignals } from '../guarantees/recall.ts'
-import type { CollectionInfo, Ledger } from '../ports.ts'
+import type { CollectionInfo, Ledger } from '../ports/ledger.ts'
 
 /** How many steps back a chain of re-compactions is looked at. */
 const STEPS = 8

@@ -1,4 +1,4 @@
-import type { CollectionInfo } from '../ports.ts'
+import type { CollectionInfo } from '../ports/ledger.ts'
 import type { Hit, SearchOptions, SearchResult } from './search-options.ts'
 import type { SessionContext } from './session-context.ts'
 

@@ -1,12 +1,7 @@
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Reason, Summary } from '../core/model.ts'
-import type {
-  CollectionInfo,
-  Reconcilable,
-  ReconcileCommand,
-  Reconciliation,
-  RegisterCommand,
-} from '../ports.ts'
+import type { CollectionInfo } from '../ports/ledger.ts'
+import type { Reconcilable, ReconcileCommand, Reconciliation, RegisterCommand } from '../ports/sessions.ts'
 import { flag, invalid, object } from './input.ts'
 import { registerCommand, type SummaryInput } from './registration.ts'
 import type { SessionContext } from './session-context.ts'

@@ -2,7 +2,9 @@ import { parseFilter, type Where } from '../core/filter.ts'
 import type { Metadata } from '../core/json.ts'
 import type { Metric } from '../core/model.ts'
 import type { Admits, LiveRecord, RecordChange, RecordResult } from '../core/record.ts'
-import type { Ledger, RecordsWritten, VectorIndex, VectorSpace } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { RecordsWritten } from '../ports/records.ts'
+import type { VectorIndex, VectorSpace } from '../ports/vectors.ts'
 import { hashOf, type VectorInput } from './draft.ts'
 import {
   array,

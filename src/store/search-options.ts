@@ -1,7 +1,8 @@
 import { type Filter, parseFilter, type Where } from '../core/filter.ts'
 import type { Key } from '../core/key.ts'
 import type { Span } from '../core/model.ts'
-import type { TextRange, VectorPath } from '../ports.ts'
+import type { TextRange } from '../ports/text.ts'
+import type { VectorPath } from '../ports/vectors.ts'
 import { flag, invalid, object, vectorOf, wellFormed, wholeNumber } from './input.ts'
 
 export type SearchMode = 'vector' | 'text' | 'hybrid'

@@ -1,16 +1,9 @@
 import { SpanStoreError } from '../core/errors.ts'
 import type { Metric, Span } from '../core/model.ts'
-import type {
-  CollectionInfo,
-  Embedder,
-  TextAnswer,
-  TextIndex,
-  TextRange,
-  VectorAnswer,
-  VectorIndex,
-  VectorRecords,
-  VectorSpace,
-} from '../ports.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import type { CollectionInfo } from '../ports/ledger.ts'
+import type { TextAnswer, TextIndex, TextRange } from '../ports/text.ts'
+import type { VectorAnswer, VectorIndex, VectorRecords, VectorSpace } from '../ports/vectors.ts'
 import { depthOf, diversified, grouped, type Page } from './arrange.ts'
 import { fuse } from './fusion.ts'
 import { invalid } from './input.ts'

@@ -1,4 +1,4 @@
-import type { Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { Observer } from './observer.ts'
 import type { SearchOptions, SearchResult } from './search-options.ts'
 

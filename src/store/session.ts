@@ -1,14 +1,9 @@
 import { type Freeze, frozenError, type Reading } from '../core/compaction.ts'
 import { type Key, parseKey } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
-import type {
-  CollectionInfo,
-  EpochDiscarded,
-  Ledger,
-  SessionKnobs,
-  UnbackedClaim,
-  UnreadSummary,
-} from '../ports.ts'
+import type { UnbackedClaim, UnreadSummary } from '../ports/gates.ts'
+import type { CollectionInfo, Ledger } from '../ports/ledger.ts'
+import type { EpochDiscarded, SessionKnobs } from '../ports/sessions.ts'
 import { type Compacted, type CompactOptions, compact } from './compacting.ts'
 import {
   assertGate,

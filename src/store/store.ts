@@ -2,19 +2,14 @@ import type { Bell } from '../core/consumer.ts'
 import { encodeCursor } from '../core/cursor.ts'
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Metric, WriteResult } from '../core/model.ts'
-import type {
-  Backup,
-  CollectionInfo,
-  Consumers,
-  DeferredVectors,
-  DerivedIndex,
-  Embedder,
-  Ledger,
-  LedgerStats,
-  Problem,
-  TextIndex,
-  VectorIndex,
-} from '../ports.ts'
+import type { Consumers } from '../ports/consumers.ts'
+import type { DerivedIndex } from '../ports/derived.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import type { DeferredVectors } from '../ports/embedding.ts'
+import type { Backup, CollectionInfo, Ledger, LedgerStats } from '../ports/ledger.ts'
+import type { Problem } from '../ports/problem.ts'
+import type { TextIndex } from '../ports/text.ts'
+import type { VectorIndex } from '../ports/vectors.ts'
 import type { EventStream, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
 import { array, flag, identifier, invalid, object, wholeNumber } from './input.ts'

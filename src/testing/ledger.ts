@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { matches, parseFilter, type Where } from '../core/filter.ts'
 import type { FetchResult } from '../core/model.ts'
-import type { Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { Collection } from '../store/collection.ts'
 import { type ConformanceCase, cases } from './conformance.ts'
 import { collectionOver } from './over.ts'

@@ -1,5 +1,5 @@
 import type { Metric } from '../core/model.ts'
-import type { Ledger } from '../ports.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import { Collection } from '../store/collection.ts'
 import { Observer } from '../store/observer.ts'
 

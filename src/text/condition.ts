@@ -3,7 +3,7 @@ import { EVENT } from '../ledger/sqlite/codes.ts'
 import { filterSql } from '../ledger/sqlite/filter-sql.ts'
 import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import type { Value } from '../ledger/sqlite/statements.ts'
-import type { Candidates } from '../ports.ts'
+import type { Candidates } from '../ports/attributes.ts'
 
 /** What a hit must be besides matching: a condition on `span s`. */
 export interface Condition {

@@ -1,6 +1,6 @@
 import { EVENT } from '../ledger/sqlite/codes.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import type { Candidates } from '../ports.ts'
+import type { Candidates } from '../ports/attributes.ts'
 import { TOKENS } from './absorb.ts'
 import type { Condition } from './condition.ts'
 import { type Asked, type Expression, type Frequency, type Unit, wanted } from './expression.ts'

@@ -1,6 +1,7 @@
 import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import type { Candidates, TextHit, TextQuery } from '../ports.ts'
+import type { Candidates } from '../ports/attributes.ts'
+import type { TextHit, TextQuery } from '../ports/text.ts'
 import { tableOf } from './absorb.ts'
 import { type Condition, liveIn } from './condition.ts'
 import { type Asked, type Expression, everyWord, express, type Frequency } from './expression.ts'

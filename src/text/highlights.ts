@@ -1,5 +1,5 @@
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import type { TextRange } from '../ports.ts'
+import type { TextRange } from '../ports/text.ts'
 import { spaced } from './tokens.ts'
 
 /*

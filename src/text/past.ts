@@ -1,7 +1,7 @@
 import { filterSql } from '../ledger/sqlite/filter-sql.ts'
 import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import type { TextHit, TextQuery } from '../ports.ts'
+import type { TextHit, TextQuery } from '../ports/text.ts'
 import { SPANS } from './absorb.ts'
 import type { Condition } from './condition.ts'
 import type { Asked } from './expression.ts'

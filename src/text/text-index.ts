@@ -4,7 +4,9 @@ import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import { requireCollection } from '../ledger/sqlite/collections.ts'
 import { storageError } from '../ledger/sqlite/open.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
-import type { AttributeIndex, Candidates, Problem, TextAnswer, TextIndex, TextQuery } from '../ports.ts'
+import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
+import type { Problem } from '../ports/problem.ts'
+import type { TextAnswer, TextIndex, TextQuery } from '../ports/text.ts'
 import { absorb, follows, reach, readHead, readState, write } from './absorb.ts'
 import {
   isDamage,

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isSpanStoreError } from '../core/errors.ts'
-import type { Candidates, TextQuery } from '../ports.ts'
+import type { Candidates } from '../ports/attributes.ts'
+import type { TextQuery } from '../ports/text.ts'
 import { SqliteTextIndex } from './text-index.ts'
 
 /** What the thread is given at its start. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../ports.ts'
+import type { Problem } from '../ports/problem.ts'
 import { begin, readHead, tableOf, write } from './absorb.ts'
 import { isDamage, type TextDatabase } from './database.ts'
 

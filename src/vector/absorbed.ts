@@ -1,4 +1,4 @@
-import type { VectorArrivals, VectorRecords, VectorRow, VectorSpace } from '../ports.ts'
+import type { VectorArrivals, VectorRecords, VectorRow, VectorSpace } from '../ports/vectors.ts'
 import { Resident } from './resident.ts'
 
 /** Rows or events of one step: a few milliseconds. */

@@ -1,5 +1,5 @@
 import type { Filter } from '../core/filter.ts'
-import type { VectorAnswer, VectorPath, VectorQuery, VectorRecords } from '../ports.ts'
+import type { VectorAnswer, VectorPath, VectorQuery, VectorRecords } from '../ports/vectors.ts'
 import type { Candidate } from './nearest.ts'
 import type { Pause, View } from './view.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { VectorHead, VectorRecords, VectorRow, VectorSpace } from '../ports.ts'
+import type { VectorHead, VectorRecords, VectorRow, VectorSpace } from '../ports/vectors.ts'
 import { FileLock } from './lock.ts'
 import { hasNoDirection } from './metric.ts'
 import { goesOn, newState, States, type TableState, tableName } from './state.ts'

@@ -1,5 +1,5 @@
 import type { Filter } from '../core/filter.ts'
-import type { VectorRecords, VectorSpace } from '../ports.ts'
+import type { VectorRecords, VectorSpace } from '../ports/vectors.ts'
 import { distanceTo, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { VectorHead, VectorMark, VectorRecords, VectorSpace } from '../ports.ts'
+import type { VectorHead, VectorMark, VectorRecords, VectorSpace } from '../ports/vectors.ts'
 import { writeDurably } from './durable.ts'
 
 /** Raise it when tables change: one of another format is made anew. */

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError } from '../core/errors.ts'
+import type { Problem } from '../ports/problem.ts'
 import type {
-  Problem,
   VectorAnswer,
   VectorHead,
   VectorIndex,
   VectorQuery,
   VectorRecords,
   VectorSpace,
-} from '../ports.ts'
+} from '../ports/vectors.ts'
 import { Absorbed } from './absorbed.ts'
 import { answerBy, answerOf, matching, pick } from './answer.ts'
 import { Keeper } from './keeper.ts'

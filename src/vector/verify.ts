@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Problem, VectorRecords } from '../ports.ts'
+import type { Problem } from '../ports/problem.ts'
+import type { VectorRecords } from '../ports/vectors.ts'
 import type { Keeper } from './keeper.ts'
 import { tableName } from './state.ts'
 

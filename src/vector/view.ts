@@ -1,4 +1,4 @@
-import type { VectorPath, VectorRecords, VectorSpace } from '../ports.ts'
+import type { VectorPath, VectorRecords, VectorSpace } from '../ports/vectors.ts'
 import type { Absorbed } from './absorbed.ts'
 import { distanceTo, type Query } from './metric.ts'
 import { type Candidate, closer, Nearest } from './nearest.ts'

@@ -6,7 +6,7 @@ import { matches, parseFilter, type Where } from '../../src/core/filter.ts'
 import type { Metadata } from '../../src/core/json.ts'
 import type { Collection } from '../../src/index.ts'
 import { openSqliteLedger, type SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
-import type { Candidates } from '../../src/ports.ts'
+import type { Candidates } from '../../src/ports/attributes.ts'
 import { random } from '../store/helpers.ts'
 import { cleanUp, newDirectory, open } from '../text/stores.ts'
 

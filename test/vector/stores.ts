@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Collection, Embedder } from '../../src/index.ts'
 import { openSqliteLedger, type SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
-import type { VectorAnswer, VectorQuery } from '../../src/ports.ts'
+import type { VectorAnswer, VectorQuery } from '../../src/ports/vectors.ts'
 import { LedgerVectorIndex, type VectorIndexOptions } from '../../src/vector/vector-index.ts'
 import { random } from '../store/helpers.ts'
 

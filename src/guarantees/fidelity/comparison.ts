@@ -1,4 +1,4 @@
-import type { TextRange } from '../../ports.ts'
+import type { TextRange } from '../../ports/text.ts'
 import { type Alignment, align, isContent } from './alignment.ts'
 import { type Clause, type Reading, read } from './clauses.ts'
 import { effectOf } from './operators.ts'

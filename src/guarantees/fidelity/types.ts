@@ -1,4 +1,4 @@
-import type { TextRange } from '../../ports.ts'
+import type { TextRange } from '../../ports/text.ts'
 
 /** What a reason says went wrong between a source and a claim about it. */
 export type FidelityCode =

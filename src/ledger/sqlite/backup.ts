@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
-import type { Backup } from '../../ports.ts'
+import type { Backup } from '../../ports/ledger.ts'
 import { BACKUP_MANIFEST, checksum, LEDGER_FILE } from './restore.ts'
 
 /** Pages copied before the event loop gets a turn. */

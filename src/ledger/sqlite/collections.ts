@@ -1,7 +1,7 @@
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { Metric, WriteResult } from '../../core/model.ts'
-import type { CollectionInfo } from '../../ports.ts'
+import type { CollectionInfo } from '../../ports/ledger.ts'
 import type { Commit } from './commit.ts'
 import { propagate } from './propagate.ts'
 import { type Connection, insertInto } from './statements.ts'

@@ -1,7 +1,7 @@
 import type { EventType } from '../../core/event.ts'
 import type { Key } from '../../core/key.ts'
 import type { Reason } from '../../core/model.ts'
-import type { NewSpan } from '../../ports.ts'
+import type { NewSpan } from '../../ports/planned.ts'
 import { EVENT, REASON } from './codes.ts'
 import { type Connection, insertInto } from './statements.ts'
 

@@ -12,7 +12,7 @@ import {
 import { encodeCursor } from '../../core/cursor.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
-import type { Consumers, WhichDeadLetters } from '../../ports.ts'
+import type { Consumers, WhichDeadLetters } from '../../ports/consumers.ts'
 import {
   admittedHeads,
   type ConsumerHost,

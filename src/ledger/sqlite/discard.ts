@@ -1,6 +1,6 @@
 import type { Key } from '../../core/key.ts'
 import type { FetchResult } from '../../core/model.ts'
-import type { EpochDiscarded } from '../../ports.ts'
+import type { EpochDiscarded } from '../../ports/sessions.ts'
 import type { Commit } from './commit.ts'
 import { INTERVENTION, sessionId, writeIntervention } from './interventions.ts'
 import { propagate } from './propagate.ts'

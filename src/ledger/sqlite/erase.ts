@@ -1,6 +1,6 @@
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
-import type { Erased } from '../../ports.ts'
+import type { Erased } from '../../ports/ledger.ts'
 import type { Commit } from './commit.ts'
 import { forgetHashes, readRevisions, readSource } from './heads.ts'
 import { settleIdentical, watchedTombstones } from './identical.ts'

@@ -3,7 +3,14 @@ import { parseAnchors } from '../../core/anchors.ts'
 import type { Authority } from '../../core/authority.ts'
 import { derivableKeys } from '../../core/claims.ts'
 import type { Key } from '../../core/key.ts'
-import type { ChainStep, GateRecord, GateRecords, Relied, UnbackedClaim, UnreadSummary } from '../../ports.ts'
+import type {
+  ChainStep,
+  GateRecord,
+  GateRecords,
+  Relied,
+  UnbackedClaim,
+  UnreadSummary,
+} from '../../ports/gates.ts'
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
 import { findSession, sessionId } from './interventions.ts'

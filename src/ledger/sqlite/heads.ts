@@ -1,5 +1,5 @@
 import type { Entry, Lead } from '../../core/changeset.ts'
-import { HASH_LENGTH, NO_HASH, type Outline, type Window } from '../../ports.ts'
+import { HASH_LENGTH, NO_HASH, type Outline, type Window } from '../../ports/planned.ts'
 import { type Places, readPlaces, type Tree } from './manifest.ts'
 import type { Connection } from './statements.ts'
 

@@ -1,5 +1,5 @@
 import { type Decision, type Freeze, frozenError } from '../../core/compaction.ts'
-import type { SessionMark } from '../../ports.ts'
+import type { SessionMark } from '../../ports/sessions.ts'
 import type { Commit } from './commit.ts'
 import { type Connection, insertInto } from './statements.ts'
 

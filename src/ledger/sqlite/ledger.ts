@@ -6,28 +6,15 @@ import type { Filter } from '../../core/filter.ts'
 import { type Key, keyAfter } from '../../core/key.ts'
 import type { FetchResult, Metric, PutResult, Span } from '../../core/model.ts'
 import type { Admits } from '../../core/record.ts'
-import type {
-  AttributeIndex,
-  Backup,
-  CollectionInfo,
-  DerivedIndex,
-  Erased,
-  FindQuery,
-  GateRecords,
-  Head,
-  Ledger,
-  LedgerStats,
-  Outline,
-  PlannedAppend,
-  PlannedPut,
-  Problem,
-  RecordLedger,
-  RegisterCommand,
-  SessionRecords,
-  VectorRecords,
-  Window,
-  WriteOptions,
-} from '../../ports.ts'
+import type { AttributeIndex } from '../../ports/attributes.ts'
+import type { DerivedIndex } from '../../ports/derived.ts'
+import type { GateRecords } from '../../ports/gates.ts'
+import type { Backup, CollectionInfo, Erased, FindQuery, Ledger, LedgerStats } from '../../ports/ledger.ts'
+import type { Head, Outline, PlannedAppend, PlannedPut, Window, WriteOptions } from '../../ports/planned.ts'
+import type { Problem } from '../../ports/problem.ts'
+import type { RecordLedger } from '../../ports/records.ts'
+import type { RegisterCommand, SessionRecords } from '../../ports/sessions.ts'
+import type { VectorRecords } from '../../ports/vectors.ts'
 import { backupLedger } from './backup.ts'
 import {
   checkMetric,
@@ -66,8 +53,8 @@ export interface LedgerOptions {
   readonly clock?: () => number
   /** How long a write waits for other writers before it fails with STORE_BUSY, in milliseconds. */
   readonly wait?: number
-  /** Called after each commit. */
-  readonly onCommit?: () => void
+  /** Called after each commit. `quiet`: it wrote nothing that anybody follows. */
+  readonly onCommit?: (quiet: boolean) => void
   /** Files derived from the ledger, which an erasure has to reach. They answer what they still wait for. */
   readonly derived?: readonly Pick<DerivedIndex, 'erase'>[]
   /** Which spans a filter may let pass, where that is known without looking at each. */
@@ -175,7 +162,7 @@ export class SqliteLedger implements Ledger {
    * One write transaction. IMMEDIATE, so that a second writer waits here rather than failing at its commit. The wait
    * is asynchronous: other work of this process goes on.
    */
-  async transact<T>(work: (connection: Connection, now: number) => T): Promise<T> {
+  async transact<T>(work: (connection: Connection, now: number) => T, quiet = false): Promise<T> {
     const started = performance.now()
     // Everything here is synchronous: without this, a loop of writes would keep timers and sockets waiting for good.
     if (started - this.#turn > TURN) {
@@ -204,7 +191,7 @@ export class SqliteLedger implements Ledger {
     try {
       const result = work(this.connection, this.#options.clock())
       this.connection.run('COMMIT')
-      this.#options.onCommit()
+      this.#options.onCommit(quiet)
       return result
     } catch (error) {
       if (this.#db.inTransaction) this.connection.run('ROLLBACK')

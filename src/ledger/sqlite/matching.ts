@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Filter } from '../../core/filter.ts'
-import type { Candidates } from '../../ports.ts'
+import type { Candidates } from '../../ports/attributes.ts'
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
 import { filterSql } from './filter-sql.ts'

@@ -1,7 +1,7 @@
 import type { Probes, Purpose } from '../../core/compaction.ts'
 import { isKey, type Key } from '../../core/key.ts'
 import type { FetchResult, FetchStatus } from '../../core/model.ts'
-import type { Observed, Rehydrations, Report, Snapshot } from '../../ports.ts'
+import type { Observed, Rehydrations, Report, Snapshot } from '../../ports/sessions.ts'
 import { lastEpoch } from './interventions.ts'
 import { fetchNow } from './read.ts'
 import { count } from './session-cycles.ts'

@@ -1,5 +1,5 @@
 import type { PutResult } from '../../core/model.ts'
-import type { NewSpan, PlannedAppend, PlannedPut } from '../../ports.ts'
+import type { NewSpan, PlannedAppend, PlannedPut } from '../../ports/planned.ts'
 import type { Commit } from './commit.ts'
 import { readSource, type SourceRow } from './heads.ts'
 import { settleIdentical, watchedTombstones } from './identical.ts'

@@ -8,7 +8,7 @@ import type {
   Reconciled,
   Reconciliation,
   RegisterCommand,
-} from '../../ports.ts'
+} from '../../ports/sessions.ts'
 import type { Commit } from './commit.ts'
 import {
   checkpointOf,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { SpanStoreError } from '../../core/errors.ts'
-import type { NewSpan } from '../../ports.ts'
+import type { NewSpan } from '../../ports/planned.ts'
 import { type Connection, insertInto } from './statements.ts'
 
 const INSERT_REFUSAL = `${insertInto('refusal', ['source', 'code'])} ON CONFLICT DO NOTHING`

@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SpanStoreError } from '../../core/errors.ts'
-import type { Backup } from '../../ports.ts'
+import type { Backup } from '../../ports/ledger.ts'
 
 /* Apart from backup.ts, because the package exports this: its types must not lead to the database driver's. */
 

@@ -1,7 +1,7 @@
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { SpanReason } from '../../core/model.ts'
-import type { Retired } from '../../ports.ts'
+import type { Retired } from '../../ports/ledger.ts'
 import type { Commit } from './commit.ts'
 import { CURRENT_METADATA, readSource, type SourceRow } from './heads.ts'
 import { settleIdentical, watchedTombstones } from './identical.ts'

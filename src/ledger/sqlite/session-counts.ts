@@ -1,4 +1,4 @@
-import type { Problem } from '../../ports.ts'
+import type { Problem } from '../../ports/problem.ts'
 import { agesOf, KIND, keysIn, Trail } from './observations.ts'
 import { COUNTERS, type Counter, RECOMPACTED } from './session-cycles.ts'
 import type { Connection } from './statements.ts'

@@ -1,5 +1,6 @@
 import type { Decision, Freeze, Reading } from '../../core/compaction.ts'
 import type { Key } from '../../core/key.ts'
+import type { WriteOptions } from '../../ports/planned.ts'
 import type {
   Observed,
   ReconcileCommand,
@@ -7,8 +8,7 @@ import type {
   SessionMark,
   SessionRecords,
   SignalRows,
-  WriteOptions,
-} from '../../ports.ts'
+} from '../../ports/sessions.ts'
 import { requireCollection } from './collections.ts'
 import type { Commit } from './commit.ts'
 import { writeEpochDiscarded } from './discard.ts'

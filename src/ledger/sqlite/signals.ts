@@ -1,7 +1,7 @@
 import { ADVICE, DECISIONS, REGIMES, type Reading } from '../../core/compaction.ts'
 import type { Key } from '../../core/key.ts'
 import type { FetchResult } from '../../core/model.ts'
-import type { SignalRows } from '../../ports.ts'
+import type { SignalRows } from '../../ports/sessions.ts'
 import { checkpointOf, freezeOf, INTERVENTION, markOf } from './interventions.ts'
 import { KIND, keysIn, lastSnapshot, type Trail } from './observations.ts'
 import { fetchNow } from './read.ts'

@@ -1,4 +1,4 @@
-import type { LedgerStats } from '../../ports.ts'
+import type { LedgerStats } from '../../ports/ledger.ts'
 import { freezeOf } from './interventions.ts'
 import type { Connection } from './statements.ts'
 

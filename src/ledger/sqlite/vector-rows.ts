@@ -1,5 +1,5 @@
 import { SpanStoreError } from '../../core/errors.ts'
-import type { Computed } from '../../ports.ts'
+import type { Computed } from '../../ports/planned.ts'
 import { type Connection, insertInto } from './statements.ts'
 
 const INSERT_SUPPLIED = insertInto('supplied', ['span', 'position', 'vector'])

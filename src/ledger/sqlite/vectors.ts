@@ -2,15 +2,15 @@ import type { Filter } from '../../core/filter.ts'
 import type { Key } from '../../core/key.ts'
 import type { Metric, Span } from '../../core/model.ts'
 import type { Admits } from '../../core/record.ts'
+import type { Computed } from '../../ports/planned.ts'
 import type {
-  Computed,
   VectorArrivals,
   VectorHead,
   VectorMark,
   VectorRecords,
   VectorRow,
   VectorSpace,
-} from '../../ports.ts'
+} from '../../ports/vectors.ts'
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
 import { Commit } from './commit.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '../../ports.ts'
+import type { Problem } from '../../ports/problem.ts'
 import { identicalOf } from './identical.ts'
 import { type Report, verifySessionCounts } from './session-counts.ts'
 import type { Connection } from './statements.ts'
