@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkFidelity } from '../../src/guarantees/fidelity/index.ts'
+import * as constructions from './constructions.ts'
 import { agentMemory } from './pairs.ts'
 import * as rewrites from './rewrites.ts'
 import * as sentences from './sentences.ts'
@@ -55,6 +56,41 @@ describe('sentences made to mean something else', () => {
     ['another amount', sentences.otherNumbers, 100],
     ['another quantifier', sentences.swappedQuantifiers, 100],
     ['two people who changed parts', sentences.swappedRoles, 38],
+  ])('%s: unfaithful', (_, made, floor) => expectOfMade(made, 'unfaithful', floor))
+})
+
+describe('what a construction says', () => {
+  test.each<[string, fc.Arbitrary<sentences.Made>, number]>([
+    ['one of two parallel clauses, its verb left out', constructions.gappedClauses, 100],
+    ['a denial of which only the auxiliary is said', constructions.deniedEllipsis, 20],
+    ['who it was that did it', constructions.clefts, 100],
+    ['a condition in the other place and in other words', constructions.conditionsMoved, 100],
+    ['the rest of a counted whole', constructions.remainders, 100],
+    ['those excepted', constructions.exceptions, 55],
+    ['what was managed or remembered', constructions.doneAsSaid, 100],
+    ['what was forgotten, refused or failed', constructions.notDoneAsSaid, 100],
+    ['a duty or a permission in other words', constructions.sameDuties, 100],
+    ['before, told as after', constructions.turnedOrder, 35],
+    ['a comparison told from the other side', constructions.turnedComparisons, 30],
+    ['a former state told by what is so now', constructions.pastStates, 25],
+  ])('%s: faithful', (_, made, floor) => expectOfMade(made, 'faithful', floor))
+})
+
+describe('what a construction does not say', () => {
+  test.each<[string, fc.Arbitrary<sentences.Made>, number]>([
+    ['what is denied with the auxiliary alone', constructions.affirmedEllipsis, 72],
+    ['that it was another', constructions.cleftsOfAnother, 100],
+    ['what hangs on a condition, without it', constructions.conditionsDropped, 100],
+    ['of all what is said of a part', constructions.partsTakenForAll, 100],
+    [
+      'that it was done, where it was planned, promised, asked for or refused',
+      constructions.takenForDone,
+      68,
+    ],
+    ['another duty', constructions.otherDuties, 100],
+    ['events in the other order', constructions.otherOrder, 75],
+    ['a comparison with its sides exchanged', constructions.otherComparisons, 36],
+    ['that a former state holds still', constructions.pastTakenForPresent, 78],
   ])('%s: unfaithful', (_, made, floor) => expectOfMade(made, 'unfaithful', floor))
 })
 
