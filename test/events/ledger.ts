@@ -27,6 +27,8 @@ export class TestLedger {
   now: number | undefined
   /** What `onIdle` answers, and how often it was asked. */
   due: () => number | undefined = () => undefined
+  /** Commits of answers. */
+  settled = 0
   readonly #mint = monotonicFactory()
   #stopped = false
 
@@ -37,7 +39,8 @@ export class TestLedger {
     )
     prepareTemporaryTables(this.connection)
     this.doorbell = new Doorbell({ connection: this.connection, directory, ...options })
-    const host = { connection: this.connection, write: this.write, clock: this.clock }
+    const { connection, write, settle, clock } = this
+    const host = { connection, write, settle, clock }
     this.log = new SqliteEventLog(host)
     this.consumers = new SqliteConsumers(host)
     this.subscriptions = new Subscriptions({
@@ -70,6 +73,11 @@ export class TestLedger {
     }
     this.doorbell.ring()
     return result
+  }
+
+  readonly settle = <T>(fn: (connection: Connection, now: number) => T): Promise<T> => {
+    this.settled++
+    return this.write(fn)
   }
 
   commit<T>(fn: (commit: Commit) => T): Promise<T> {

@@ -8,9 +8,10 @@ import type {
   Settlement,
   Start,
 } from '../../core/consumer.ts'
-import { SpanStoreError } from '../../core/errors.ts'
+import { isSpanStoreError, SpanStoreError } from '../../core/errors.ts'
 import { admittedHeads, type ConsumerHost, openConsumer, setCursor, startPositions } from './consumer-rows.ts'
 import { readEvents } from './events.ts'
+import { SharedReads } from './shared-reads.ts'
 import { type Connection, insertInto } from './statements.ts'
 
 /** Dead letters handed out at a time. */
@@ -19,9 +20,12 @@ const REPLAYS = 100
 /** What a subscription reads and, for a consumer, writes. Every write checks that the lease is still held. */
 export class SqliteEventLog implements EventLog {
   readonly #host: ConsumerHost
+  readonly #reads: SharedReads
+  #unsettled: Unsettled[] = []
 
   constructor(host: ConsumerHost) {
     this.#host = host
+    this.#reads = new SharedReads(host.connection)
   }
 
   async begin(filter: EventFilter, start: Start) {
@@ -32,13 +36,16 @@ export class SqliteEventLog implements EventLog {
     const { connection } = this.#host
     if (lease !== undefined) requireLease(connection, lease)
     return {
-      heads: admittedHeads(connection, filter),
+      heads: this.#reads.get(keyOf('heads', filter.collections), () => admittedHeads(connection, filter)),
       replays: lease === undefined ? [] : readReplays(connection, lease.consumer),
     }
   }
 
   async read(ref: number, after: number, limit: number, filter: EventFilter) {
-    return readEvents(this.#host.connection, { collection: ref, after, limit, filter })
+    const { types, sources, keys } = filter
+    return this.#reads.get(keyOf(`events ${ref} ${after} ${limit}`, types, sources, keys), () =>
+      readEvents(this.#host.connection, { collection: ref, after, limit, filter }),
+    )
   }
 
   acquire(
@@ -72,22 +79,37 @@ export class SqliteEventLog implements EventLog {
     })
   }
 
+  /** Settlements of one turn, of any consumers, share a commit: each commit costs a sync of the disk. */
   settle(lease: Lease, settlement: Settlement): Promise<void> {
-    return this.#host.write((connection, now) => {
-      const until = requireLease(connection, lease)
-      // A lease let go stays free; until another takes it, what was delivered under it can be acknowledged.
-      if (until !== 0)
-        connection.run('UPDATE consumer SET until = ? WHERE id = ?', now + lease.duration, lease.consumer)
-      advance(connection, lease, settlement.advance)
-      for (const failure of settlement.failures) fail(connection, lease, failure, now)
-      for (const { ref, position } of settlement.replayed)
-        connection.run(
-          'DELETE FROM dead_letter WHERE consumer = ? AND collection = ? AND position = ?',
-          lease.consumer,
-          ref,
-          position,
-        )
+    const settled = new Promise<void>((resolve, reject) => {
+      this.#unsettled.push({ lease, settlement, resolve, reject })
     })
+    if (this.#unsettled.length === 1) setImmediate(() => void this.#settleAll())
+    return settled
+  }
+
+  async #settleAll(): Promise<void> {
+    const batch = this.#unsettled
+    this.#unsettled = []
+    const lost = new Map<Unsettled, unknown>()
+    try {
+      await this.#host.settle((connection, now) => {
+        for (const one of batch) {
+          try {
+            settleOne(connection, now, one)
+          } catch (error) {
+            // Nothing of it was written; the others of this commit do not suffer for it.
+            if (!isSpanStoreError(error, 'LEASE_LOST')) throw error
+            lost.set(one, error)
+          }
+        }
+      })
+      for (const one of batch)
+        if (lost.has(one)) one.reject(lost.get(one))
+        else one.resolve()
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
   }
 
   release(lease: Lease, positions: ReadonlyMap<number, number>): Promise<void> {
@@ -99,6 +121,33 @@ export class SqliteEventLog implements EventLog {
     })
   }
 }
+
+interface Unsettled {
+  readonly lease: Lease
+  readonly settlement: Settlement
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+function settleOne(connection: Connection, now: number, { lease, settlement }: Unsettled): void {
+  const until = requireLease(connection, lease)
+  // A lease let go stays free; until another takes it, what was delivered under it can be acknowledged.
+  if (until !== 0)
+    connection.run('UPDATE consumer SET until = ? WHERE id = ?', now + lease.duration, lease.consumer)
+  advance(connection, lease, settlement.advance)
+  for (const failure of settlement.failures) fail(connection, lease, failure, now)
+  for (const { ref, position } of settlement.replayed)
+    connection.run(
+      'DELETE FROM dead_letter WHERE consumer = ? AND collection = ? AND position = ?',
+      lease.consumer,
+      ref,
+      position,
+    )
+}
+
+/** Equal for equal questions. */
+const keyOf = (what: string, ...filters: readonly (readonly string[] | undefined)[]): string =>
+  filters.every((filter) => filter === undefined) ? what : `${what} ${JSON.stringify(filters)}`
 
 function leaseUntil(connection: Connection, lease: Lease): number | undefined {
   return connection.value<number>(
