@@ -1,6 +1,5 @@
 import type { Chunker } from '../chunking/index.ts'
-import type { Changeset, Texts } from '../core/changeset.ts'
-import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
+import { SpanStoreError } from '../core/errors.ts'
 import { parseFilter, type Where } from '../core/filter.ts'
 import type { Metadata } from '../core/json.ts'
 import { type Key, parseKey } from '../core/key.ts'
@@ -17,7 +16,6 @@ import type {
   Span,
   WriteResult,
 } from '../core/model.ts'
-import { plan } from '../core/plan.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type {
   DeferredVectors,
@@ -27,19 +25,11 @@ import type {
   Switched,
 } from '../ports/embedding.ts'
 import type { CollectionInfo, Erased, Ledger, Retired } from '../ports/ledger.ts'
-import type { Computed, PlannedPut, Window } from '../ports/planned.ts'
+import type { PlannedPut } from '../ports/planned.ts'
 import type { TextIndex } from '../ports/text.ts'
 import type { VectorIndex } from '../ports/vectors.ts'
-import { rebuildChunker } from './chunkers.ts'
-import {
-  type AppendInput,
-  chunked,
-  type DraftSpan,
-  newSpans,
-  type Prepared,
-  type PutInput,
-  prepare,
-} from './draft.ts'
+import { computeVectors, type Embedding } from './computed.ts'
+import { type AppendInput, newSpans, type Prepared, type PutInput, prepare } from './draft.ts'
 import {
   array,
   type Command,
@@ -54,6 +44,7 @@ import {
   wholeNumber,
 } from './input.ts'
 import type { Observer } from './observer.ts'
+import { changesNothing, mintedTexts, type Planning, planPut } from './planning.ts'
 import { Records } from './records.ts'
 import { type Searched, search, similar } from './search.ts'
 import type { SearchOptions, SearchResult, SimilarOptions } from './search-options.ts'
@@ -125,6 +116,19 @@ export class Collection {
     return this.#context.ledger
   }
 
+  get #planning(): Planning {
+    return { ledger: this.#ledger, ref: this.#info.ref, chunkers: this.#chunkers }
+  }
+
+  get #embedding(): Embedding {
+    return {
+      ledger: this.#ledger,
+      collection: this.#info.name,
+      embedder: this.#embedder,
+      active: this.#active,
+    }
+  }
+
   // ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
@@ -166,13 +170,13 @@ export class Collection {
     for (let attempt = 0; attempt < REPLANS; attempt++) {
       const planned: PlannedPut[] = []
       for (const put of puts) {
-        planned.push(await this.#plan(put))
+        planned.push(await planPut(this.#planning, put))
       }
       // Nothing to write, and no answer to remember.
       if (command.commandId === undefined && planned.every(changesNothing))
         return planned.map((p) => p.unchanged!)
       const defer = puts.every((put) => put.defer)
-      const computed = defer ? undefined : await this.#embed(mintedTexts(planned))
+      const computed = defer ? undefined : await computeVectors(this.#embedding, mintedTexts(planned))
       const written = await this.#ledger.put(this.#info.ref, planned, {
         ...command,
         ...(computed === undefined ? {} : { computed }),
@@ -186,157 +190,6 @@ export class Collection {
       `other writers changed ${puts.map((put) => JSON.stringify(put.source)).join(', ')} ${REPLANS} times while this put was planned; try again`,
       { waited: 0 },
     )
-  }
-
-  async #plan(put: Prepared): Promise<PlannedPut> {
-    const head = await this.#ledger.head(this.#info.ref, put.source)
-    if (put.expectedRevision !== undefined && put.expectedRevision !== head.revision)
-      throw new SpanStoreError(
-        'REVISION_CONFLICT',
-        `source ${JSON.stringify(put.source)} stands at revision ${head.revision}, not ${put.expectedRevision}: read it again and redo the change`,
-        { source: put.source, expected: put.expectedRevision, actual: head.revision },
-      )
-    if (put.chunker !== undefined) this.#chunkers.set(put.chunker.id, put.chunker)
-    const keepsChunker = put.spans === undefined && put.chunker === undefined && head.chunker !== undefined
-    const draft = await chunked(put, {
-      metadata: head.metadata,
-      chunker: keepsChunker ? (this.#chunkers.get(head.chunker) ?? rebuildChunker(head.chunker)) : undefined,
-    })
-    const metadata = put.metadata === undefined ? head.metadata : canonical(put.metadata)
-    const expiresAt = put.expiresAt === undefined ? head.expiresAt : (put.expiresAt ?? undefined)
-    const standing =
-      head.revision > 0 &&
-      !head.removed &&
-      head.live === head.spans &&
-      head.metadata === metadata &&
-      head.expiresAt === expiresAt &&
-      head.chunker === draft.chunker
-    const unchanged: PutResult = {
-      source: put.source,
-      revision: head.revision,
-      position: head.position,
-      outcome: 'unchanged',
-      kept: head.spans,
-      added: [],
-      retired: [],
-      stale: [],
-    }
-    const planned = {
-      source: put.source,
-      version: head.version,
-      trailing: draft.trailing,
-      fingerprint: draft.fingerprint,
-      chunker: draft.chunker,
-      metadata,
-      expiresAt,
-      readmit: put.readmit,
-    }
-    if (standing && head.fingerprint === draft.fingerprint)
-      return { ...planned, unchanged, window: NO_WINDOW, chunks: [], changeset: NOTHING }
-
-    const window =
-      head.revision === 0 ? NO_WINDOW : await this.#ledger.changed(this.#info.ref, put.source, draft)
-    const chunks: DraftSpan[] = []
-    for (let i = window.before; i < draft.count - window.after; i++) chunks.push(draft.span(i))
-    const decided = await this.#decide(window, head.trailing, { chunks, trailing: draft.trailing })
-    // A field left out keeps its value, also where `update` changed it since.
-    const left = new Set<number>()
-    for (const slot of decided.slots)
-      if ('keep' in slot && chunks[slot.chunk]!.keepsMetadata) left.add(slot.keep)
-    const updated = decided.updated.filter((entry) => !left.has(entry))
-    const changeset = { ...decided, updated }
-    const same =
-      standing &&
-      changeset.retired.length === 0 &&
-      changeset.moved.length === 0 &&
-      updated.length === 0 &&
-      changeset.slots.every(
-        (slot, i) =>
-          'keep' in slot &&
-          window.entries[slot.keep]!.lead.gap === chunks[i]!.lead.gap &&
-          window.entries[slot.keep]!.lead.overlap === chunks[i]!.lead.overlap,
-      ) &&
-      draft.trailing === head.trailing
-    return { ...planned, unchanged: same ? unchanged : undefined, window, chunks, changeset }
-  }
-
-  /** `plan` is synchronous and asks at most once for old texts; a ledger may have to fetch them in between. */
-  async #decide(
-    { entries, after }: Window,
-    trailing: string,
-    draft: { readonly chunks: readonly DraftSpan[]; readonly trailing: string },
-  ) {
-    // With places kept behind the window, nothing trails it: the text there is the lead of the next place.
-    const [old, next] = after > 0 ? ['', { ...draft, trailing: '' }] : [trailing, draft]
-    const known = new Map<number, string | undefined>()
-    for (;;) {
-      let asked: readonly number[] | undefined
-      const texts: Texts = {
-        old: (indices) => {
-          asked = indices.filter((i) => !known.has(i))
-          if (asked.length > 0) throw NEEDS_TEXTS
-          return indices.map((i) => known.get(i))
-        },
-        chunk: (i) => draft.chunks[i]!.text,
-      }
-      try {
-        return plan(entries, old, next, texts)
-      } catch (error) {
-        if (error !== NEEDS_TEXTS) throw error
-        const found = await this.#ledger.texts(asked!.map((i) => entries[i]!.id))
-        asked!.forEach((index, i) => {
-          known.set(index, found[i])
-        })
-      }
-    }
-  }
-
-  /** Embeds before the commit, so that a failing embedder leaves the old revision live. */
-  async #embed(texts: ReadonlyMap<string, string>): Promise<Computed | undefined> {
-    const embedder = this.#embedder
-    if (embedder === undefined || texts.size === 0) return undefined
-    if (this.#active !== undefined && this.#active !== embedder.id)
-      throw new SpanStoreError(
-        'EMBEDDER_MISMATCH',
-        `collection ${JSON.stringify(this.#info.name)} uses the embedder ${this.#active}, this process holds ${embedder.id}; open the store with the former, or switch the collection`,
-        { collection: this.#info.name, expected: this.#active, actual: embedder.id },
-      )
-    const known = await this.#ledger.embedded(embedder.id, [...texts.keys()])
-    const missing = [...texts].filter(([hash, text]) => !known.has(hash) && text.trim() !== '')
-    if (missing.length === 0) {
-      // Another collection embedded these texts; this one has to learn whose vectors it has.
-      const words = this.#active === undefined && [...texts.values()].some((text) => text.trim() !== '')
-      // Some know the length of their vectors only once they made one.
-      if (words && embedder.dimensions === 0) await embedder.embedQuery([...texts.values()][0]!)
-      return words
-        ? { embedder: embedder.id, dimensions: embedder.dimensions, vectors: new Map() }
-        : undefined
-    }
-    const failed = (why: string, cause?: unknown) =>
-      new SpanStoreError(
-        'EMBEDDER_FAILED',
-        `embedder ${embedder.id} ${why}; nothing was written. Try again, or put with defer: true to store the text now`,
-        { embedder: embedder.id },
-        { cause },
-      )
-    let vectors: readonly Float32Array[]
-    try {
-      vectors = await embedder.embedDocuments(missing.map(([, text]) => text))
-    } catch (error) {
-      // The package's own embedders say already what failed and what to do.
-      if (isSpanStoreError(error)) throw error
-      throw failed(`failed (${(error as Error)?.message ?? error})`, error)
-    }
-    if (vectors.length !== missing.length)
-      throw failed(`answered ${vectors.length} vectors for ${missing.length} texts`)
-    for (const vector of vectors)
-      if (vector.length !== embedder.dimensions || !vector.every(Number.isFinite))
-        throw failed(`answered a vector of ${vector.length} dimensions or with numbers that are not finite`)
-    return {
-      embedder: embedder.id,
-      dimensions: embedder.dimensions,
-      vectors: new Map(missing.map(([hash], i) => [hash, vectors[i]!])),
-    }
   }
 
   /** Callers choose a command's id per verb and collection: the answer to one is never taken for another's. */
@@ -373,7 +226,7 @@ export class Collection {
     const texts = new Map(
       spans.flatMap((s) => (s.text === undefined || s.vector !== undefined ? [] : [[s.hash!, s.text]])),
     )
-    const computed = defer ? undefined : await this.#embed(texts)
+    const computed = defer ? undefined : await computeVectors(this.#embedding, texts)
     const appended = await this.#ledger.append(
       this.#info.ref,
       { source, spans, metadata: head.metadata, expiresAt: undefined, readmit },
@@ -656,16 +509,6 @@ function embedderOf(embedder: Embedder): Embedder {
   throw invalid('embedder', embedder, 'give an embedder')
 }
 
-const NO_WINDOW: Window = { before: 0, after: 0, entries: [] }
-
-const NEEDS_TEXTS = Symbol('needs texts')
-
-const NOTHING: Changeset = { slots: [], retired: [], moved: [], updated: [], restored: [] }
-
-/** Seen in one look at the source: everything else was decided over several, so the ledger judges it at its commit. */
-const changesNothing = ({ unchanged, changeset }: PlannedPut): boolean =>
-  unchanged !== undefined && changeset === NOTHING
-
 function asOfOption(options: unknown): number | undefined {
   if (options === undefined) return undefined
   const { asOf } = object('options', options, ['asOf'])
@@ -677,14 +520,3 @@ const keysOf = (path: string, keys: unknown): string[] =>
     if (typeof key !== 'string') throw invalid(`${path}[${i}]`, key, 'give a key as the store returned it')
     return key
   })
-
-function mintedTexts(puts: readonly PlannedPut[]): Map<string, string> {
-  const texts = new Map<string, string>()
-  for (const { changeset, chunks } of puts)
-    for (const slot of changeset.slots) {
-      if ('keep' in slot) continue
-      const { hash, text, vector } = chunks[slot.mint]!
-      if (hash !== undefined && vector === undefined) texts.set(hash, text!)
-    }
-  return texts
-}
