@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createColors } from 'picocolors'
 import { SpanStoreError } from '../core/errors.ts'
-import type { Collection, CollectionInfo, Store } from '../index.ts'
+import type { Collection, CollectionInfo, Embedder, Store } from '../index.ts'
 import { UsageError } from './exit.ts'
 
 export interface GlobalOptions {
@@ -32,7 +32,7 @@ export class Context {
   readonly isTerminal = process.stdout.isTTY === true
   /** As it was typed. */
   readonly #embedder: string | undefined
-  #closing: (() => Promise<void>) | undefined
+  #opened: Embedder | undefined
   #store: Store | undefined
   #signal: AbortSignal | undefined
 
@@ -123,16 +123,19 @@ export class Context {
     return await this.#open(':memory:')
   }
 
+  /** What computes vectors here, if anything was named to. @throws UsageError */
+  async embedder(): Promise<Embedder | undefined> {
+    if (this.#embedder === undefined) return undefined
+    const { embedderOf } = await import('./embedder.ts')
+    this.#opened ??= await embedderOf(this.#embedder)
+    return this.#opened
+  }
+
   async #open(directory: string): Promise<Store> {
     if (this.#store !== undefined) return this.#store
     const { openStore } = await import('../index.ts')
-    if (this.#embedder === undefined) this.#store = await openStore(directory)
-    else {
-      const { embedderOf } = await import('./embedder.ts')
-      const embedder = await embedderOf(this.#embedder)
-      this.#closing = async () => await embedder.close?.()
-      this.#store = await openStore(directory, { embedder })
-    }
+    const embedder = await this.embedder()
+    this.#store = await openStore(directory, embedder === undefined ? {} : { embedder })
     return this.#store
   }
 
@@ -161,7 +164,7 @@ export class Context {
 
   async close(): Promise<void> {
     await this.#store?.close()
-    await this.#closing?.()
+    await this.#opened?.close?.()
   }
 }
 

@@ -390,9 +390,10 @@ spanstore prune --before 2024-12-31`,
     'serve',
     'answer over HTTP: the native interface, and that of Chroma',
     `Serves the store over HTTP until it is interrupted: its own interface under /v1, described at /openapi.json and /docs,
-and Chroma's under /api/v2. Only this machine reaches it, unless --host says otherwise, which needs a token. Stopping it
-answers what was asked before.`,
+and Chroma's under /api/v2. Only this machine reaches it, unless --host says otherwise, which needs a token. With
+--embedder, texts are found by meaning, too. Stopping it answers what was asked before.`,
     `spanstore serve
+spanstore serve --embedder local
 spanstore serve --port 9000 --log
 SPANSTORE_TOKEN=secret spanstore serve --host 0.0.0.0`,
   )

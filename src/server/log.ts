@@ -1,7 +1,7 @@
 /** One line of a server's log. Values are what JSON can hold; no text, no token, no query is among them. */
 export interface LogEntry {
   readonly level: 'info' | 'error'
-  /** What happened: `request`, `failure`, `listening`, `stopping`, `stopped`. */
+  /** What happened: `request`, `failure`; of a command line, `embedder`. */
   readonly event: string
   readonly [member: string]: string | number | boolean | undefined
 }

@@ -4,12 +4,14 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/index.ts'
+import { serve as embeddings, listOf, stopServers } from '../embed/server.ts'
 import { ended, newDirectory, removeDirectories, spanstore, start } from './command.ts'
 
 const running: ChildProcess[] = []
 
-afterEach(() => {
+afterEach(async () => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
+  await stopServers()
 })
 afterAll(removeDirectories)
 
@@ -30,8 +32,8 @@ async function serving(
     })
     end.then(({ err }) => reject(new Error(err)), reject)
   })
-  const { url, token } = JSON.parse(line) as { url: string; token: boolean }
-  return { child, end, url, token }
+  const told = JSON.parse(line) as { url: string; token: boolean; embedder?: string }
+  return { child, end, ...told }
 }
 
 const json = (body: unknown) => ({
@@ -132,6 +134,111 @@ describe('spanstore serve', { timeout: 120_000 }, () => {
     child.kill('SIGTERM')
     const lines = (await end).err.trim().split('\n')
     expect(JSON.parse(lines[0]!)).toMatchObject({ event: 'request', route: '/healthz', status: 200 })
+  })
+})
+
+describe('spanstore serve --embedder', { timeout: 120_000 }, () => {
+  const post = (url: string, body: unknown) => fetch(url, { ...json(body), method: 'POST' })
+  const puts = (url: string, texts: Readonly<Record<string, string>>) =>
+    post(`${url}/v1/collections/notes/sources`, {
+      puts: Object.entries(texts).map(([source, text]) => ({ source, text })),
+    })
+  const found = async (url: string, query: object) => {
+    const answer = await post(`${url}/v1/collections/notes/search`, query)
+    return (await answer.json()) as {
+      readonly hits: readonly { readonly source: string }[]
+      readonly complete: boolean
+      readonly reasons: readonly string[]
+      readonly explain?: { readonly mode: string }
+    }
+  }
+  const TEXTS = {
+    pets: 'The kitten slept on the sofa all afternoon.',
+    money: 'Quarterly revenue grew by ten percent.',
+    weather: 'Heavy rain is expected tomorrow in the north.',
+  }
+
+  test('local: a server finds by meaning what no word of the query says, and by words and meaning at once', async () => {
+    const { url, embedder } = await serving(newDirectory(), ['--embedder', 'local'])
+    expect(embedder).toContain('energetic-ai')
+    await fetch(`${url}/v1/collections/notes`, json({}))
+    expect((await puts(url, TEXTS)).status).toBe(200)
+    const query = { text: 'a small cat taking a nap', k: 1, explain: true }
+    for (const mode of ['vector', 'hybrid']) {
+      const answer = await found(url, { ...query, mode })
+      expect([answer.hits[0]!.source, answer.complete, answer.explain!.mode]).toEqual(['pets', true, mode])
+    }
+    // Without a mode, both are used as soon as there are vectors.
+    expect((await found(url, query)).explain!.mode).toBe('hybrid')
+    expect((await found(url, { ...query, mode: 'text' })).hits).toEqual([])
+  })
+
+  test('MODEL@URL: texts and queries go to that endpoint, with the key of the environment', async () => {
+    const endpoint = await embeddings()
+    const env = {
+      OPENAI_API_KEY: 'sk-of-the-environment',
+      SPANSTORE_EMBEDDER: `some-model@${endpoint.baseUrl}`,
+    }
+    const { url, embedder } = await serving(newDirectory(), [], env)
+    expect(embedder).toBe('openai-compatible/some-model')
+    await fetch(`${url}/v1/collections/notes`, json({}))
+    await puts(url, TEXTS)
+    const { hits } = await found(url, { text: TEXTS.money, mode: 'vector', k: 1 })
+    expect(hits[0]!.source).toBe('money')
+    expect(endpoint.asked.flatMap(({ body }) => body.input)).toEqual(
+      expect.arrayContaining(Object.values(TEXTS)),
+    )
+    for (const { body, headers } of endpoint.asked)
+      expect([body.model, headers.authorization]).toEqual(['some-model', 'Bearer sk-of-the-environment'])
+  })
+
+  test('one that refuses is told at the start, and a put that needs it fails and writes nothing', async () => {
+    const endpoint = await embeddings(() => ({ status: 401, body: { error: { message: 'no such key' } } }))
+    const { child, end, url } = await serving(newDirectory(), ['--embedder', `m@${endpoint.baseUrl}`])
+    await fetch(`${url}/v1/collections/notes`, json({}))
+    const refused = await puts(url, TEXTS)
+    expect(refused.status).toBe(502)
+    expect(await refused.json()).toMatchObject({ code: 'EMBEDDER_FAILED' })
+    expect((await fetch(`${url}/v1/collections/notes/sources/pets`)).status).toBe(404)
+    child.kill('SIGTERM')
+    const lines = (await end).err
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.find(({ event }) => event === 'embedder')).toMatchObject({
+      error: expect.stringContaining('no such key'),
+    })
+  })
+
+  test('another than the vectors are of is told at the start, and no vectors of two are compared', async () => {
+    const cwd = newDirectory()
+    const endpoint = await embeddings(({ body }) => ({ body: listOf(body.input) }))
+    const first = await serving(cwd, ['--embedder', `first@${endpoint.baseUrl}`])
+    await fetch(`${first.url}/v1/collections/notes`, json({}))
+    await puts(first.url, TEXTS)
+    first.child.kill('SIGTERM')
+    await first.end
+    for (const [args, says] of [
+      [
+        ['--embedder', `second@${endpoint.baseUrl}`],
+        /are of openai-compatible\/first, and --embedder is .*second/,
+      ],
+      [[], /are of openai-compatible\/first, and no embedder is given/],
+    ] as const) {
+      const { child, end, url } = await serving(cwd, args)
+      const answer = await post(`${url}/v1/collections/notes/search`, { text: 'rain' })
+      const body = (await answer.json()) as { readonly code?: string; readonly complete?: boolean }
+      if (args.length > 0) expect([answer.status, body.code]).toEqual([409, 'EMBEDDER_MISMATCH'])
+      else expect([answer.status, body.complete]).toEqual([200, false])
+      child.kill('SIGTERM')
+      expect((await end).err).toMatch(says)
+    }
+  })
+
+  test('what names no embedder is a mistake in what was typed', async () => {
+    const { code, err } = await spanstore(['serve', '--embedder', 'gpt'], { cwd: newDirectory() })
+    expect(code).toBe(2)
+    expect(err).toMatch(/the embedder is "gpt"; give local, or MODEL@URL/)
   })
 })
 

@@ -40,6 +40,7 @@ test('200 subscribers miss nothing and see nothing out of order while documents 
   // And some that never read what they asked for.
   const idle = some(20, () => stalled(server.url))
 
+  const started = performance.now()
   const heads = await rechunking(client, collections, {
     rounds: 20,
     paragraphs: 20,
@@ -52,7 +53,9 @@ test('200 subscribers miss nothing and see nothing out of order while documents 
   })
   const events = [...heads.values()].reduce((sum, head) => sum + head, 0)
   expect(events).toBeGreaterThan(3000)
+  const writing = (performance.now() - started) / 1000
   await all(subscribers, heads, 900_000)
+  const seconds = (performance.now() - started) / 1000
   stop.abort()
   await Promise.all(subscribers.map(({ done }) => done))
   expect(subscribers.filter(({ seen }) => seen.wrong !== undefined).map(({ seen }) => seen.wrong)).toEqual([])
@@ -60,8 +63,9 @@ test('200 subscribers miss nothing and see nothing out of order while documents 
 
   // A log of any length, and 20 that do not read: what a subscriber costs is bounded.
   const grown = (server.peak - before) / MB
+  const delivered = subscribers.reduce((sum, { seen }) => sum + seen.count, 0)
   process.stderr.write(
-    `${events} events to 200 subscribers, memory ${Math.round(before / MB)} + ${Math.round(grown)} MB\n`,
+    `${events} events to 200 subscribers: ${delivered} deliveries in ${seconds.toFixed(1)} s, ${Math.round(delivered / seconds)} a second, ${(seconds - writing).toFixed(1)} s of them after the last write; memory of the server ${Math.round(before / MB)} + ${Math.round(grown)} MB\n`,
   )
   expect(grown).toBeLessThan(400)
   for (const one of idle) one.end()
