@@ -13,6 +13,8 @@ const RANKS: Readonly<Record<string, number>> = {
   core: 0,
   chunking: 1,
   ports: 1,
+  // Work of this package in a thread of its own.
+  threads: 1,
   guarantees: 2,
   subscription: 2,
   store: 3,

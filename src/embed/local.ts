@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Embedder } from '../ports/embedder.ts'
+import { startThread } from '../threads/start.ts'
 import { aborted, failed, invalid, messageOf } from './failure.ts'
-import { startThread } from './thread.ts'
 import type { FromWorker, ToWorker } from './worker.ts'
 
 export interface LocalEmbedder extends Embedder {

@@ -1,11 +1,10 @@
-import type { Worker } from 'node:worker_threads'
-import { type ErrorCode, SpanStoreError } from '../core/errors.ts'
-import { startThread } from '../embed/thread.ts'
+import { SpanStoreError } from '../core/errors.ts'
 import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { TextAnswer, TextIndex, TextQuery } from '../ports/text.ts'
+import { AskedThread, type AskOptions, ThreadLost } from '../threads/ask.ts'
 import { SqliteTextIndex, type TextIndexOptions } from './text-index.ts'
-import type { Calls, FromThread, ThreadData, ToThread } from './thread.ts'
+import type { TextCalls, TextThreadData } from './thread.ts'
 
 export interface ThreadedOptions extends TextIndexOptions {
   /** Live spans of a collection from which it is searched in a thread of its own. Default 25 000. */
@@ -13,15 +12,6 @@ export interface ThreadedOptions extends TextIndexOptions {
   /** What the thread runs, below this package's root and without extension; for tests. */
   readonly module?: string
 }
-
-interface Pending {
-  readonly resolve: (answer: unknown) => void
-  readonly reject: (error: unknown) => void
-  readonly onProgress?: (collection: number, pending: number) => void
-}
-
-/** The thread ended without an answer. */
-class ThreadLost extends Error {}
 
 /**
  * Full text that never holds the process up for long: small collections are searched where the call is made, large
@@ -33,9 +23,7 @@ export class ThreadedTextIndex implements TextIndex {
   readonly #here: SqliteTextIndex
   readonly #options: ThreadedOptions
   readonly #large: number
-  readonly #pending = new Map<number, Pending>()
-  #worker: Worker | undefined
-  #lastId = 0
+  readonly #thread: AskedThread<TextCalls>
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -45,6 +33,8 @@ export class ThreadedTextIndex implements TextIndex {
     this.#options = options
     this.#here = new SqliteTextIndex(ledger, ledgerPath, options)
     this.#large = options.large ?? 25_000
+    const data: TextThreadData = { store: ledger.id, ledgerPath }
+    this.#thread = new AskedThread(options.module ?? 'text/thread', { name: 'spanstore-text', data })
   }
 
   /** Whether this collection, or any, is large. A ledger in memory is seen by its own connection alone. */
@@ -65,9 +55,9 @@ export class ThreadedTextIndex implements TextIndex {
     const { signal, ...plain } = query
     const { where } = query
     const candidates = where === undefined ? undefined : this.#options.candidates?.(collection, where)
-    return (await this.#ask('search', [collection, plain, candidates], { signal }, () =>
+    return await this.#ask('search', [collection, plain, candidates], { signal }, () =>
       this.#here.search(collection, query),
-    )) as TextAnswer
+    )
   }
 
   watermark(collection: number): number {
@@ -77,22 +67,17 @@ export class ThreadedTextIndex implements TextIndex {
   async catchUp(options: Parameters<TextIndex['catchUp']>[0] = {}): Promise<void> {
     const { collection, signal, onProgress } = options
     if (!this.#isLarge(collection)) return await this.#here.catchUp(options)
-    await this.#ask(
-      'catchUp',
-      [collection],
-      { signal, ...(onProgress === undefined ? {} : { onProgress }) },
-      () => this.#here.catchUp(options),
-    )
+    await this.#ask('catchUp', [collection], { signal, onProgress }, () => this.#here.catchUp(options))
   }
 
   async verify(repair: boolean): Promise<readonly Problem[]> {
     if (!this.#isLarge()) return await this.#here.verify(repair)
-    return (await this.#ask('verify', [repair], {}, () => this.#here.verify(repair))) as readonly Problem[]
+    return await this.#ask('verify', [repair], {}, () => this.#here.verify(repair))
   }
 
   async erase(ids: readonly number[]): Promise<readonly string[]> {
     if (!this.#isLarge()) return await this.#here.erase(ids)
-    return (await this.#ask('erase', [ids], {}, () => this.#here.erase(ids))) as readonly string[]
+    return await this.#ask('erase', [ids], {}, () => this.#here.erase(ids))
   }
 
   /** Whoever catches up in the background is chosen when nothing was committed for a moment. */
@@ -100,88 +85,31 @@ export class ThreadedTextIndex implements TextIndex {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       if (!this.#isLarge()) return this.#here.wake()
-      this.#thread().postMessage('wake' satisfies ToThread)
+      // Nobody waits for this: the next search finds out.
+      this.#thread.ask('wake', []).catch(() => {})
     }, WAKING).unref()
   }
 
-  #thread(): Worker {
-    if (this.#worker !== undefined) return this.#worker
-    const data: ThreadData = { store: this.#ledger.id, ledgerPath: this.#ledgerPath }
-    const worker = startThread(this.#options.module ?? 'text/thread', {
-      name: 'spanstore-text',
-      workerData: data,
-    })
-    worker.unref()
-    worker.on('message', (message: FromThread) => this.#hear(message))
-    const lost = (why: unknown) => {
-      if (this.#worker !== worker) return
-      this.#worker = undefined
-      for (const id of [...this.#pending.keys()]) this.#settle(id)!.reject(new ThreadLost(String(why)))
-    }
-    worker.on('error', lost)
-    worker.on('exit', lost)
-    this.#worker = worker
-    return worker
-  }
-
-  #settle(id: number): Pending | undefined {
-    const pending = this.#pending.get(id)
-    this.#pending.delete(id)
-    if (this.#pending.size === 0) this.#worker?.unref()
-    return pending
-  }
-
-  #hear(message: FromThread): void {
-    if ('progress' in message) this.#pending.get(message.id)?.onProgress?.(...message.progress)
-    else if ('answer' in message) this.#settle(message.id)?.resolve(message.answer)
-    else this.#settle(message.id)?.reject(errorOf(message.error))
-  }
-
   /** `here`: does it in this thread, should the other not be there. */
-  async #ask<N extends keyof Calls>(
+  async #ask<N extends keyof TextCalls>(
     call: N,
-    given: Calls[N],
-    options: { readonly signal?: AbortSignal | undefined } & Pick<Pending, 'onProgress'>,
-    here: () => Promise<unknown>,
-  ): Promise<unknown> {
-    const { signal, onProgress } = options
-    const aborted = () =>
-      new SpanStoreError('ABORTED', 'the search was aborted by its signal', {}, { cause: signal?.reason })
-    if (signal?.aborted) throw aborted()
-    const id = ++this.#lastId
-    let onAbort: (() => void) | undefined
+    given: Parameters<TextCalls[N]>,
+    options: AskOptions,
+    here: () => Promise<Awaited<ReturnType<TextCalls[N]>>>,
+  ): Promise<Awaited<ReturnType<TextCalls[N]>>> {
     try {
-      return await new Promise((resolve, reject) => {
-        this.#pending.set(id, { resolve, reject, ...(onProgress === undefined ? {} : { onProgress }) })
-        onAbort = () => {
-          this.#settle(id)?.reject(aborted())
-          this.#worker?.postMessage({ cancel: id } satisfies ToThread)
-        }
-        signal?.addEventListener('abort', onAbort, { once: true })
-        const worker = this.#thread()
-        worker.postMessage({ id, call, given } as ToThread)
-        // Whoever awaits an answer must not see the process end first.
-        worker.ref()
-      })
+      return await this.#thread.ask(call, given, options)
     } catch (error) {
-      if (error instanceof ThreadLost && !this.#closed) return await here()
-      if (error instanceof ThreadLost) throw closed()
-      throw error
-    } finally {
-      if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort)
+      if (!(error instanceof ThreadLost)) throw error
+      if (this.#closed) throw closed()
+      return await here()
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    const worker = this.#worker
-    if (worker !== undefined) {
-      worker.ref()
-      const ended = new Promise((resolve) => worker.once('exit', resolve))
-      worker.postMessage('close' satisfies ToThread)
-      await ended
-    }
+    await this.#thread.close('orderly')
     await this.#here.close()
   }
 }
@@ -190,13 +118,3 @@ export class ThreadedTextIndex implements TextIndex {
 const WAKING = 1_000
 
 const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
-
-function errorOf({
-  code,
-  message,
-  detail,
-}: Extract<FromThread, { readonly error: unknown }>['error']): Error {
-  return code === undefined
-    ? new Error(message)
-    : new SpanStoreError(code as ErrorCode, message, detail as never)
-}

@@ -50,6 +50,7 @@ export function writeErase(
   collection: number,
   target: EraseTarget,
   cascade: boolean,
+  known?: Carriers,
 ): Omit<Erased, 'complete' | 'waitingFor'> & { readonly ids: readonly number[] } {
   const { connection } = commit
   forgetHashes(connection)
@@ -63,7 +64,7 @@ export function writeErase(
       { keys: livingRelatives.map(({ key }) => key) },
     )
   const all = [...asked, ...related].filter((span) => !span.erased)
-  const carriers = alsoIn(connection, all)
+  const carriers = alsoIn(connection, all, known)
 
   for (const span of all.filter((span) => !span.dead)) retire(commit, collection, span)
   const hashes = new Map<number, Set<string>>()
@@ -258,25 +259,57 @@ function shareBytes(a: string, b: string | null): boolean {
   return false
 }
 
+/** Who held some hashes when spans had been read up to an id. A span's hash never changes until it is erased. */
+export interface Carriers {
+  readonly hashes: readonly string[]
+  readonly spans: readonly (readonly [id: number, hash: string])[]
+  readonly through: number
+}
+
+const hashesOf = (spans: readonly Target[]): string[] => [
+  ...new Set(spans.flatMap(({ hash, text }) => (hash === null || text?.trim() === '' ? [] : [hash]))),
+]
+
+const NOT_ERASED = 'NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = s.id)'
+
+/** The one scan of the store that erasing needs, before anything is written: spans are not indexed by their bytes. */
+export function carriersOf(connection: Connection, collection: number, target: EraseTarget): Carriers {
+  const { asked } = find(connection, collection, target)
+  const hashes = hashesOf([...asked, ...relatives(connection, asked)].filter((span) => !span.erased))
+  const through = connection.value<number | null>('SELECT max(id) FROM span') ?? 0
+  return { hashes, spans: carrying(connection, hashes, 0), through }
+}
+
+const carrying = (connection: Connection, hashes: readonly string[], after: number) =>
+  connection.rows<[number, string]>(
+    `SELECT s.id, s.hash FROM span s WHERE s.id > ? AND s.hash IN (SELECT value FROM json_each(?)) AND ${NOT_ERASED}`,
+    after,
+    JSON.stringify(hashes),
+  )
+
+/** Those that hold the hashes now: found before where that is known, and what came since. */
+function carryingNow(connection: Connection, hashes: readonly string[], known: Carriers | undefined) {
+  if (hashes.length === 0) return []
+  const asked = new Set(known?.hashes)
+  if (known === undefined || !hashes.every((hash) => asked.has(hash))) return carrying(connection, hashes, 0)
+  const wanted = new Set(hashes)
+  const still = known.spans.filter(
+    ([id, hash]) =>
+      wanted.has(hash) && connection.value('SELECT 1 FROM erasure WHERE span = ?', id) === undefined,
+  )
+  return [...still, ...carrying(connection, hashes, known.through)]
+}
+
 /** Spans elsewhere with the same bytes, and summaries that stand on the erased ones: for the caller to judge. */
-function alsoIn(connection: Connection, erased: readonly Target[]) {
+function alsoIn(connection: Connection, erased: readonly Target[], known: Carriers | undefined) {
   const gone = new Set(erased.map(({ id }) => id))
-  const wanted = [
-    ...new Set(erased.flatMap(({ hash, text }) => (hash === null || text?.trim() === '' ? [] : [hash]))),
-  ]
   const hashes = new Set<string>()
   const ids = new Set<number>()
-  // The one scan of the store that erasing needs: other sources are not indexed by their bytes.
-  if (wanted.length > 0)
-    for (const [id, hash] of connection.rows<[number, string]>(
-      `SELECT s.id, s.hash FROM span s WHERE s.hash IN (SELECT value FROM json_each(?))
-       AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = s.id)`,
-      JSON.stringify(wanted),
-    ))
-      if (!gone.has(id)) {
-        ids.add(id)
-        hashes.add(hash)
-      }
+  for (const [id, hash] of carryingNow(connection, hashesOf(erased), known))
+    if (!gone.has(id)) {
+      ids.add(id)
+      hashes.add(hash)
+    }
   for (const id of gone)
     for (const [dependent] of connection.rows<[number]>(
       'SELECT dependent FROM dependency WHERE support = ?',

@@ -1,0 +1,337 @@
+import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { type Profiler, Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Collection, type Embedder, openStore } from '../src/index.ts'
+import type { Measured } from './harness.ts'
+import { makeLarge, vectors } from './large.ts'
+import { words } from './words.ts'
+
+/** No call should keep others from their turn for longer. */
+const MOST = 20
+
+/** Of the vectors that deferred puts leave to an embedder here. */
+const SHORT = 16
+
+/**
+ * How long each call of a large store keeps the event loop from everybody else: the longest time between two turns
+ * while it runs, and how much of that this thread was computing (the rest it waited: for a disk, or for a core of a
+ * busy machine). `--spans=N`: 100 000 unless told. `--store=DIR`: a store made before, of which a copy is
+ * used. `--keep=DIR`: makes one, and leaves it there. `--only=WORD`: calls whose name has that word. `--why`: with
+ * what ran in the longest ones.
+ */
+export async function blockingBenches(report: (measured: Measured) => void): Promise<void> {
+  const spans = Number(argument('--spans') ?? 100_000)
+  const keep = argument('--keep')
+  const made = argument('--store')
+  const directory = keep ?? mkdtempSync(join(tmpdir(), 'spanstore-blocking-'))
+  try {
+    if (made !== undefined) cpSync(made, directory, { recursive: true })
+    else if (!existsSync(join(directory, 'ledger.db'))) await makeLarge(directory, spans)
+    await everyVerb(directory, report)
+  } finally {
+    if (keep === undefined) rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function argument(name: string): string | undefined {
+  return process.argv.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
+/** Milliseconds this thread has computed; NaN where the system does not say. */
+function computed(): number {
+  try {
+    schedule ??= openSync('/proc/thread-self/schedstat', 'r')
+  } catch {
+    return Number.NaN
+  }
+  const length = readSync(schedule, buffer, 0, buffer.length, 0)
+  return Number(buffer.toString('latin1', 0, length).split(' ')[0]) / 1e6
+}
+
+let schedule: number | undefined
+const buffer = Buffer.alloc(64)
+
+interface Block {
+  /** Milliseconds, by the clock, and computed. */
+  readonly wall: number
+  readonly busy: number
+  /** When the longest began and ended. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Takes a turn whenever there is one, and remembers the longest it had to wait. */
+function probe(): { stop(): Block } {
+  let [wall, from, to] = [0, 0, 0]
+  let busy = 0
+  let running = true
+  let last = performance.now()
+  let spent = computed()
+  const look = () => {
+    const now = performance.now()
+    const used = computed()
+    if (now - last > wall) [wall, from, to] = [now - last, last, now]
+    busy = Math.max(busy, used - spent)
+    last = now
+    spent = used
+  }
+  const turn = () => {
+    look()
+    if (running) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return {
+    stop() {
+      look()
+      running = false
+      return { wall, busy, from, to }
+    },
+  }
+}
+
+/** Samples what runs. The answer names what ran most between two moments, innermost first. */
+async function profiled(): Promise<(from: number, to: number) => Promise<string>> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 500 })
+  const began = performance.now()
+  await session.post('Profiler.start')
+  return async (from, to) => {
+    const { profile } = await session.post('Profiler.stop')
+    session.disconnect()
+    const parents = new Map<number, Profiler.ProfileNode>()
+    const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
+    for (const node of profile.nodes) for (const child of node.children ?? []) parents.set(child, node)
+    const paths = new Map<string, number>()
+    let at = 0
+    profile.samples?.forEach((id, i) => {
+      at += (profile.timeDeltas?.[i] ?? 0) / 1_000
+      if (began + at < from || began + at > to) return
+      const path: string[] = []
+      for (let node = nodes.get(id); node !== undefined && path.length < 7; node = parents.get(node.id)) {
+        const { functionName, url, lineNumber } = node.callFrame
+        path.push(`${functionName || '?'} ${url.split('/').at(-1) ?? ''}:${lineNumber + 1}`)
+      }
+      const name = path.join(' < ')
+      paths.set(name, (paths.get(name) ?? 0) + 1)
+    })
+    const all = [...paths.values()].reduce((sum, count) => sum + count, 0)
+    return [...paths]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 5)
+      .map(([path, count]) => `${Math.round((100 * count) / all)} % ${path}`)
+      .join('\n    ')
+  }
+}
+
+async function everyVerb(directory: string, report: (measured: Measured) => void): Promise<void> {
+  const only = argument('--only')
+  const call = async (name: string, work: () => unknown): Promise<void> => {
+    if (only !== undefined && !name.includes(only)) return
+    const why = process.argv.includes('--why') ? await profiled() : undefined
+    const probing = probe()
+    const started = performance.now()
+    // A turn before and after, so that what runs at once is seen as well.
+    await sleep(1)
+    let failed: unknown
+    try {
+      await work()
+    } catch (error) {
+      failed = error
+    }
+    const took = performance.now() - started
+    await sleep(1)
+    const { wall, busy, from, to } = probing.stop()
+    const culprits = await why?.(from, to)
+    report({
+      name: `${busy > MOST ? '!! ' : ''}${name}`,
+      value: Number.isNaN(busy) ? wall : busy,
+      unit: 'ms at a stretch',
+      detail: {
+        'by the clock': wall.toFixed(1),
+        'ms in all': Math.round(took),
+        ...(culprits === undefined || wall < MOST ? {} : { why: `\n    ${culprits}` }),
+        ...(failed === undefined ? {} : { failed: String(failed).slice(0, 200) }),
+      },
+    })
+  }
+
+  const embedder = fake('fake')
+  let store = await openStore(directory, { embedder })
+  let notes = await store.collection('notes')
+  const some = await notes.find({ limit: 10_000 })
+  const keys = some.map(({ key }) => key)
+  const asked = vectors(3)
+  const ask = () => asked.next().value
+  const { position, live } = (await store.activity()).collections[0]!
+  const sources = Math.floor(live / 1_000)
+  let source = sources - 1
+  const another = () => `part ${source--}`
+
+  await call('text: first search, builds the index', () => notes.search({ text: words[2000]!, mode: 'text' }))
+  await call('vector: first search', () => notes.search({ vector: ask() }))
+  await call('search during the copy into memory', async () => {
+    for (let i = 0; i < 20; i++) {
+      await notes.search({ vector: ask() })
+      await sleep(100)
+    }
+  })
+  await settled(notes, ask)
+  await call('vector: search', () => notes.search({ vector: ask() }))
+  await call('vector: 1 000 nearest', () => notes.search({ vector: ask(), k: 1_000 }))
+  await call('vector: exact', () => notes.search({ vector: ask(), accuracy: 'exact' }))
+  await call('vector: filter of 10 %', () => notes.search({ vector: ask(), where: { tenth: 3 } }))
+  await call('vector: filter of 0.1 %', () => notes.search({ vector: ask(), where: { thousandth: 3 } }))
+  await call('vector: filter of 0.01 %', () => notes.search({ vector: ask(), where: { rare: 3 } }))
+  await call('vector: exact, filter of 10 %', () =>
+    notes.search({ vector: ask(), where: { tenth: 3 }, accuracy: 'exact' }),
+  )
+  await call('vector: as of an earlier position', () => notes.search({ vector: ask(), asOf: position - 1 }))
+  await call('similar', () => notes.similar(keys[5]!))
+  await call('text: rare word', () => notes.search({ text: words[30_000]!, mode: 'text' }))
+  await call('text: three common words', () =>
+    notes.search({ text: words.slice(0, 3).join(' '), mode: 'text' }),
+  )
+  await call('text: prefix of one letter', () => notes.search({ text: 'b*', mode: 'text' }))
+  await call('text: phrase', () => notes.search({ text: `"${words[0]} ${words[1]}"`, mode: 'text' }))
+  await call('text: filter of 10 %', () =>
+    notes.search({ text: words[1]!, mode: 'text', where: { tenth: 3 } }),
+  )
+  await call('text: filter of 0.01 %', () =>
+    notes.search({ text: words[1]!, mode: 'text', where: { rare: 3 } }),
+  )
+  await call('text: as of an earlier position', () =>
+    notes.search({ text: words[100]!, mode: 'text', asOf: position - 1 }),
+  )
+  await call('hybrid', () => notes.search({ text: words[300]!, vector: ask(), mode: 'hybrid' }))
+  await call('fetch', () => notes.fetch(keys[7]!))
+  await call('fetchMany of 10 000', () => notes.fetchMany(keys))
+  await call('fetchMany of 10 000, as of', () => notes.fetchMany(keys, { asOf: position - 1 }))
+  await call('find 10 000', () => notes.find({ limit: 10_000 }))
+  await call('find, far offset', () => notes.find({ offset: live - 100, limit: 100 }))
+  await call('find, filter of 10 %, 10 000', () => notes.find({ where: { tenth: 4 }, limit: 10_000 }))
+  await call('find, filter of 0.01 %', () => notes.find({ where: { rare: 4 } }))
+  await call('find, filter nothing passes', () => notes.find({ where: { rare: { $gt: 1e9 } } }))
+  await call('find, negated filter', () => notes.find({ where: { tenth: { $ne: 4 } }, limit: 1_000 }))
+  await call('find, of sources', () => notes.find({ sources: ['part 1', 'part 2'], limit: 2_000 }))
+  await call('count', () => notes.count())
+  await call('count, filter of 10 %', () => notes.count({ where: { tenth: 4 } }))
+  await call('count, filter of 90 %', () => notes.count({ where: { tenth: { $ne: 4 } } }))
+  await call('source', () => notes.source('part 1'))
+  await call('sources', async () => {
+    for await (const _ of notes.sources());
+  })
+  await call('read', () => notes.read('part 1'))
+  await call('history', () => notes.history('part 1'))
+  await call('lineage', () => notes.lineage(keys[9]!))
+  await call('dependents', () => notes.dependents(keys[9]!))
+  await call('collections', () => store.collections())
+  await call('stats', () => store.stats())
+  await call('activity', () => store.activity())
+  await call('subscribe, the first 50 000 events', async () => {
+    let left = 50_000
+    for await (const _ of store.subscribe({ from: 'start' })) if (--left === 0) break
+  })
+  await call('put one span', () => notes.put({ source: 'one', spans: [{ text: 'one', vector: ask() }] }))
+  await call('append 1 000 spans', () =>
+    notes.append({
+      source: 'more',
+      spans: Array.from({ length: 1_000 }, (_, i) => ({ text: `more ${i}`, vector: ask() })),
+    }),
+  )
+  await call('put 10 000 spans in one call', () =>
+    notes.put({
+      source: 'many',
+      spans: Array.from({ length: 10_000 }, (_, i) => ({ text: `many ${i}` })),
+      defer: true,
+    }),
+  )
+  await call('putMany of 1 000 sources', () =>
+    notes.putMany(
+      Array.from({ length: 1_000 }, (_, i) => ({
+        source: `small ${i}`,
+        spans: [{ text: `small ${i}`, vector: ask() }],
+      })),
+    ),
+  )
+  await call('search after writes', () => notes.search({ text: words[500]!, vector: ask(), mode: 'hybrid' }))
+  await call('update of 1 000 keys', () =>
+    notes.update({ keys: keys.slice(0, 1_000), metadata: { seen: true } }),
+  )
+  await call('remove a source of 1 000', () => notes.remove({ source: another() }))
+  await call('retire 1 000 keys', () => notes.retire(keys.slice(1_000, 2_000)))
+  await call('retire where 0.1 %', () => notes.retire({ where: { thousandth: 77 } }))
+  await call('retire where 10 %', () => notes.retire({ where: { tenth: 9 } }))
+  await call('the background after that', async () => {
+    await sleep(3_000)
+    await notes.search({ text: words[501]!, vector: ask(), mode: 'hybrid' })
+  })
+  await call('erase one key', () => notes.erase({ keys: [keys[3_001]!] }))
+  await call('erase a source of 1 000', () => notes.erase({ source: another() }))
+  await call('search after an erasure', () => notes.search({ vector: ask() }))
+  await call('prune', () => store.prune({ before: Date.now() }))
+  await call('backup', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'spanstore-backup-'))
+    try {
+      await store.backup(join(copy, 'to'))
+    } finally {
+      await rm(copy, { recursive: true, force: true })
+    }
+  })
+  await call('verify', () => store.verify())
+  await call('verify, repair', () => store.verify({ repair: true }))
+  await call('close', () => store.close())
+  await call('open', async () => {
+    store = await openStore(directory, { embedder })
+    notes = await store.collection('notes')
+  })
+  rmSync(join(directory, 'text.db'), { force: true })
+  await call('text index made anew', () => notes.search({ text: words[600]!, mode: 'text' }))
+
+  const texts = await store.collection('texts')
+  const count = Math.min(live, 50_000)
+  for (let i = 0; i < count; i += 1_000)
+    await texts.append({
+      source: `page ${i}`,
+      spans: Array.from({ length: 1_000 }, (_, j) => ({ text: `page ${i + j} ${words[i + j] ?? 'end'}` })),
+      defer: true,
+    })
+  await call('embed what was deferred', () => texts.embed())
+  await call('checkEmbeddings', () => texts.checkEmbeddings(100))
+  const next = fake('another')
+  await call('estimateSwitch', () => texts.estimateSwitch(next))
+  await call('switchEmbedder', () => texts.switchEmbedder(next))
+  await call('renameCollection', () => store.renameCollection('texts', 'pages'))
+  await call('dropCollection', () => store.dropCollection('pages'))
+  await call('the background after a drop', () => sleep(3_000))
+  await call('close again', () => store.close())
+  if (schedule !== undefined) closeSync(schedule)
+  schedule = undefined
+}
+
+/** Until what a first search begins in the background is over. */
+async function settled(notes: Collection, ask: () => Float32Array): Promise<void> {
+  let last = ''
+  for (let same = 0; same < 5; ) {
+    const { explain } = await notes.search({ vector: ask(), explain: true })
+    const path = JSON.stringify(explain?.vectors?.path)
+    same = path === last ? same + 1 : 0
+    last = path
+    await sleep(1_000)
+  }
+}
+
+function fake(id: string): Embedder {
+  const next = vectors(7)
+  const embed = () => next.next().value.slice(0, SHORT)
+  return {
+    id,
+    dimensions: SHORT,
+    embedDocuments: async (texts) => texts.map(embed),
+    embedQuery: async () => embed(),
+  }
+}

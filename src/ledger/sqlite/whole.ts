@@ -1,0 +1,119 @@
+import { isSpanStoreError } from '../../core/errors.ts'
+import type { LedgerStats } from '../../ports/ledger.ts'
+import type { Problem } from '../../ports/problem.ts'
+import { AskedThread, ThreadLost } from '../../threads/ask.ts'
+import type { Carriers, EraseTarget } from './erase.ts'
+import { storageError } from './open.ts'
+import { reclaim, truncateLog } from './room.ts'
+import { ledgerStats } from './stats.ts'
+import type { LedgerCalls, LedgerThreadData } from './thread.ts'
+import type { Transactions } from './transactions.ts'
+import { verifyLedger } from './verify.ts'
+
+/** How long a thread with nothing to do is kept, in milliseconds. */
+const IDLE = 10_000
+
+export interface WholeOptions {
+  readonly wait: number
+  /** Spans from which reading the ledger from end to end would hold the process up. */
+  readonly large: number
+  /** Called after a commit made elsewhere. */
+  readonly onCommit: (quiet: boolean) => void
+}
+
+/**
+ * Work that grows with the ledger, not with what is asked. SQLite does it in one piece; in a large ledger it is done
+ * in a thread, on connections of its own, so that nobody has to wait for it but who asked. Without the thread the work
+ * is done here.
+ */
+export class WholeLedger {
+  readonly #transactions: Transactions
+  readonly #path: string
+  readonly #options: WholeOptions
+  readonly #thread: AskedThread<LedgerCalls>
+
+  constructor(transactions: Transactions, path: string, options: WholeOptions) {
+    this.#transactions = transactions
+    this.#path = path
+    this.#options = options
+    const data: LedgerThreadData = { path, wait: options.wait }
+    this.#thread = new AskedThread('ledger/sqlite/thread', { name: 'spanstore-ledger', data, idle: IDLE })
+  }
+
+  /** A ledger in memory is seen by its own connection alone. */
+  get #isLarge(): boolean {
+    if (this.#path === ':memory:') return false
+    this.#transactions.checkOpen()
+    const spans = this.#transactions.connection.value<number | null>('SELECT max(id) FROM span') ?? 0
+    return spans >= this.#options.large
+  }
+
+  /** `writes`: other writes of this process wait for it, however long it takes. */
+  async #ask<N extends keyof LedgerCalls>(
+    call: N,
+    given: Parameters<LedgerCalls[N]>,
+    here: () => ReturnType<LedgerCalls[N]> | Promise<ReturnType<LedgerCalls[N]>>,
+    { writes = false } = {},
+  ): Promise<ReturnType<LedgerCalls[N]>> {
+    if (!this.#isLarge) return await here()
+    const asked = this.#thread.ask(call, given)
+    if (writes) this.#transactions.hold(asked)
+    try {
+      return (await asked) as ReturnType<LedgerCalls[N]>
+    } catch (error) {
+      this.#transactions.checkOpen()
+      if (error instanceof ThreadLost) return await here()
+      throw error
+    }
+  }
+
+  async stats(): Promise<LedgerStats> {
+    await this.#transactions.expire()
+    return await this.#ask('stats', [], () => this.#transactions.read(ledgerStats))
+  }
+
+  async verify(repair: boolean): Promise<readonly Problem[]> {
+    await this.#transactions.expire()
+    if (!repair)
+      return await this.#ask('verify', [false], () =>
+        this.#transactions.read((connection) => verifyLedger(connection, false)),
+      )
+    const problems = await this.#ask(
+      'verify',
+      [true],
+      () => this.#transactions.transact((connection) => verifyLedger(connection, true)),
+      { writes: true },
+    )
+    if (problems.length > 0) this.#options.onCommit(false)
+    return problems
+  }
+
+  /** Who else holds the bytes of what is to be erased, so far; undefined: finding out takes no time. */
+  async carriers(collection: number, target: EraseTarget): Promise<Carriers | undefined> {
+    if (!this.#isLarge) return undefined
+    return await this.#ask('carriers', [collection, target], () => NOBODY)
+  }
+
+  /** Moves the write-ahead log into the file and empties it. False while another connection reads an older state. */
+  async checkpoint(): Promise<boolean> {
+    return await this.#ask('checkpoint', [], () => truncateLog(this.#transactions.connection))
+  }
+
+  /** Gives the room of what is gone back to the disk. False: others are at work, so that it stays free in the file. */
+  async reclaim(): Promise<boolean> {
+    try {
+      return await this.#ask('reclaim', [], () => reclaim(this.#transactions.connection), { writes: true })
+    } catch (error) {
+      const told = storageError(error, this.#path)
+      if (isSpanStoreError(told, 'STORE_BUSY')) return false
+      throw told
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close('anywhere')
+  }
+}
+
+/** Asks for the whole to be looked at within the transaction. */
+const NOBODY: Carriers = { hashes: [], spans: [], through: 0 }
