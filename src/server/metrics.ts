@@ -28,7 +28,7 @@ export class Metrics {
     })
     this.#fetches = new Counter({
       name: 'spanstore_fetches_total',
-      help: 'Keys fetched through this server, by what they answered.',
+      help: 'Keys and records fetched through this server, by what they answered.',
       labelNames: ['status'],
       registers,
     })
@@ -43,8 +43,8 @@ export class Metrics {
     this.#look = storeGauges(store, registers)
   }
 
-  fetched(status: FetchStatus): void {
-    this.#fetches.inc({ status })
+  fetched(status: FetchStatus, count = 1): void {
+    this.#fetches.inc({ status }, count)
   }
 
   gated(verdict: 'substantiated' | 'refused'): void {

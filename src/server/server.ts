@@ -94,6 +94,7 @@ class StoreServer implements Server {
       stopping: this.#stopping.signal,
       stopped: this.#stopped.signal,
       identify: (request) => this.#identify(request),
+      fetched: (status, count) => this.#metrics.fetched(status, count),
     }
     this.#metrics = new Metrics(store)
     this.#app = serveRoutes(ROUTES, {

@@ -1,3 +1,4 @@
+import type { FetchStatus } from '../core/model.ts'
 import type { RequestContext } from '../wire/mount.ts'
 import { type Access, ANYONE, type Principal } from '../wire/principal.ts'
 import { Problem } from '../wire/problem.ts'
@@ -13,12 +14,13 @@ export interface House {
   readonly stopped: AbortSignal
   /** @throws Problem UNAUTHENTICATED (401) */
   identify(request: Request): Principal
+  fetched(status: FetchStatus, count: number): void
 }
 
 /** One request on its way through the server. */
 export class Visit implements RequestContext {
   readonly id: string
-  /** The path of the route, with its parameters in braces, once it is known; a mount's prefix. */
+  /** The path of the route, with its parameters in braces, once it is known; a mount's prefix, until it says more. */
   route = 'none'
   principal: Principal = ANYONE
   admitted = false
@@ -33,6 +35,10 @@ export class Visit implements RequestContext {
     this.id = id
     this.#request = request
     this.#house = house
+  }
+
+  fetched(status: FetchStatus, count: number): void {
+    this.#house.fetched(status, count)
   }
 
   get stopping(): AbortSignal {

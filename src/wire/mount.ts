@@ -1,3 +1,4 @@
+import type { FetchStatus } from '../core/model.ts'
 import type { Principal } from './principal.ts'
 import type { Problem } from './problem.ts'
 
@@ -10,6 +11,10 @@ export interface RequestContext {
   readonly stopping: AbortSignal
   /** In every log line of the request, and in its `Spanstore-Request` header. */
   readonly id: string
+  /** What the request is counted and logged as; a mount may say it more closely than by its prefix. */
+  route: string
+  /** Counts what was fetched, by what it answered. */
+  fetched(status: FetchStatus, count: number): void
 }
 
 /**

@@ -41,6 +41,64 @@ test('/metrics counts commits, events, fetches by status, and what indexes and c
   expect(value(await metrics(), 'spanstore_index_lag_events{collection="notes",index="text"}')).toBe(0)
 })
 
+test('/metrics counts what the clients of Chroma fetch, by the same four results', async () => {
+  const { call } = await serve()
+  const database = '/api/v2/tenants/default_tenant/databases/default_database/collections'
+  const { id } = (await call('POST', database, { name: 'notes' })).body
+  const post = (path: string, body: object, headers = {}) =>
+    call('POST', `${database}/${id}/${path}`, body, headers)
+  await post('add', {
+    ids: ['a', 'b', 'blank', 'mute', 'gone'],
+    embeddings: [[1], [2], [3], [4], [5]],
+    documents: ['one', 'two', ' ', null, 'five'],
+  })
+  await post('delete', { ids: ['gone'] })
+  await post('get', { ids: ['a', 'blank', 'mute', 'gone', 'never', 'never'] })
+  await post('get', {})
+  await post('conditional/get', { ids: ['b', 'gone'] })
+  expect((await post('get', { ids: ['never'] }, { 'spanstore-strict': 'true' })).status).toBe(404)
+  const text = (await call('GET', '/metrics')).body
+  const counts = ['ok', 'empty', 'tombstone', 'absent'].map((status) =>
+    value(text, `spanstore_fetches_total{status="${status}"}`),
+  )
+  expect(counts).toEqual([1 + 2 + 1, 2 + 2, 1 + 1, 1 + 1])
+  const route = '/api/v2/tenants/{tenant}/databases/{database}/collections/{collection}/get'
+  const requests = (status: number) =>
+    value(
+      text,
+      `spanstore_http_request_duration_seconds_count{route="${route}",method="POST",status="${status}"}`,
+    )
+  expect([requests(200), requests(404)]).toEqual([2, 1])
+})
+
+test('/metrics says what the store says of lag, and what gates answered', async () => {
+  const { store, call } = await serve()
+  const notes = await store.collection('notes')
+  const { added } = await notes.put({ source: 'a', text: 'The bridge was closed on Monday.' })
+  const claims = [{ text: `The bridge was closed on Monday. [[${added[0]}]]` }]
+  const gate = async () =>
+    (await call('POST', '/v1/collections/notes/sessions/s/gate', { claims })).body.verdict
+  expect(await gate()).toBe('substantiated')
+  await notes.put({ source: 'a', text: 'The bridge is open.' })
+  expect([await gate(), await gate()]).toEqual(['refused', 'refused'])
+  await store.consumers().open('reader', { start: 'start' })
+  const text = (await call('GET', '/metrics')).body
+  expect(value(text, 'spanstore_gates_total{verdict="substantiated"}')).toBe(1)
+  expect(value(text, 'spanstore_gates_total{verdict="refused"}')).toBe(2)
+  const { commits, collections } = await store.activity()
+  const { position, indexedThrough } = collections[0]!
+  expect(value(text, 'spanstore_commits_total')).toBe(commits)
+  expect(value(text, 'spanstore_collection_events{collection="notes"}')).toBe(position)
+  expect(Object.keys(indexedThrough).length).toBeGreaterThan(0)
+  for (const [index, reached] of Object.entries(indexedThrough))
+    expect(value(text, `spanstore_index_lag_events{collection="notes",index="${index}"}`)).toBe(
+      position - reached,
+    )
+  const lag = await store.consumers().lag('reader')
+  expect(lag.events).toBe(position)
+  expect(value(text, 'spanstore_consumer_lag_events{consumer="reader"}')).toBe(lag.events)
+})
+
 test('metrics of a dropped collection and a deleted consumer end with them', async () => {
   const { store, call } = await serve()
   await store.collection('notes')

@@ -11,8 +11,6 @@ export type Write = <T>(work: (connection: Connection, now: number) => T) => Pro
 export interface ConsumerHost {
   readonly connection: Connection
   readonly write: Write
-  /** The same without the doorbell: nobody waits for what a consumer acknowledged. */
-  readonly settle: Write
   readonly clock: () => number
 }
 

@@ -9,7 +9,14 @@ import type {
   Start,
 } from '../../core/consumer.ts'
 import { isSpanStoreError, SpanStoreError } from '../../core/errors.ts'
-import { admittedHeads, type ConsumerHost, openConsumer, setCursor, startPositions } from './consumer-rows.ts'
+import {
+  admittedHeads,
+  type ConsumerHost,
+  openConsumer,
+  setCursor,
+  startPositions,
+  type Write,
+} from './consumer-rows.ts'
 import { readEvents } from './events.ts'
 import { SharedReads } from './shared-reads.ts'
 import { type Connection, insertInto } from './statements.ts'
@@ -17,13 +24,18 @@ import { type Connection, insertInto } from './statements.ts'
 /** Dead letters handed out at a time. */
 const REPLAYS = 100
 
+interface EventLogHost extends ConsumerHost {
+  /** A write without the doorbell: nobody waits for what a consumer acknowledged. */
+  readonly settle: Write
+}
+
 /** What a subscription reads and, for a consumer, writes. Every write checks that the lease is still held. */
 export class SqliteEventLog implements EventLog {
-  readonly #host: ConsumerHost
+  readonly #host: EventLogHost
   readonly #reads: SharedReads
   #unsettled: Unsettled[] = []
 
-  constructor(host: ConsumerHost) {
+  constructor(host: EventLogHost) {
     this.#host = host
     this.#reads = new SharedReads(host.connection)
   }

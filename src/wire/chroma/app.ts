@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { LiveRecord } from '../../core/record.ts'
 import type { Collection, Store } from '../../index.ts'
 import type { Mount, RequestContext } from '../mount.ts'
 import { type Access, ANYONE, reaches, requireAccess } from '../principal.ts'
@@ -8,7 +9,14 @@ import { ChromaCollections, type CollectionInfo, type Place } from './collection
 import { conditionalCommit, conditionalGet } from './conditional.ts'
 import { ChromaFailure, failureOf, invalid, misshapen, unimplemented } from './failure.ts'
 import { forkCollection } from './fork.ts'
-import { isMissing, MISSING_HEADER, type Missing, MissingFailure, missingText } from './missing.ts'
+import {
+  isMissing,
+  MISSING_HEADER,
+  type Missing,
+  MissingFailure,
+  missingText,
+  refuseMissing,
+} from './missing.ts'
 import { queryRecords, queryRequestOf } from './query.ts'
 import {
   columnsOf,
@@ -70,6 +78,20 @@ function told(
     `${body.slice(0, -1)}${body.length > 2 ? ',' : ''}"spanstore":${member}}`,
     text === undefined ? {} : { [MISSING_HEADER]: text },
   )
+}
+
+/** Counts what was fetched, where somebody counts. */
+function fetched(context: Partial<RequestContext>, records: readonly LiveRecord[], missing: Missing): void {
+  if (context.fetched === undefined) return
+  const empty = records.reduce((sum, { text }) => sum + (text !== undefined && /\S/.test(text) ? 0 : 1), 0)
+  const { absent, tombstone } = missing
+  for (const [status, count] of [
+    ['ok', records.length - empty],
+    ['empty', empty],
+    ['tombstone', tombstone.length],
+    ['absent', absent.length],
+  ] as const)
+    if (count > 0) context.fetched(status, count)
 }
 
 function infoText({ metadata, ...info }: CollectionInfo): string {
@@ -255,6 +277,7 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     readonly collection: Collection
     readonly strict: boolean
     readonly body: () => Promise<Parsed>
+    readonly context: Partial<RequestContext>
   }
 
   const onCollection = (
@@ -262,15 +285,19 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     path: string,
     access: Access,
     handle: (asked: Asked) => Response | Promise<Response>,
-  ) =>
+  ) => {
+    const route = `${BASE}/:collection${path}`.replaceAll(/:(\w+)/g, '{$1}')
     app.on(method, `${BASE}/:id${path}`, async ({ req, env }) => {
+      const context = env ?? {}
+      context.route = route
       const entry = await collections.byId(req.param('id')!)
-      allow(env ?? {}, access, { collection: entry.stored })
+      allow(context, access, { collection: entry.stored })
       const collection = await collections.open(entry)
       const header = req.header('spanstore-strict')
       const strict = header === undefined ? isStrict(entry) : header !== 'false' && header !== '0'
-      return await handle({ entry, collection, strict, body: () => bodyOf(req.raw) })
+      return await handle({ entry, collection, strict, body: () => bodyOf(req.raw), context })
     })
+  }
 
   for (const [verb, status] of [
     ['add', 201],
@@ -283,9 +310,11 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
       if (fields.length > 0) await collections.noteFields(entry.id, fields)
       return told('{}', missing, {}, status)
     })
-  onCollection('post', '/get', 'read', async ({ collection, strict, body }) => {
+  onCollection('post', '/get', 'read', async ({ collection, strict, body, context }) => {
     const request = getRequestOf(await body())
-    const { records, missing } = await getRecords(collection, request, strict)
+    const { records, missing } = await getRecords(collection, request, false)
+    fetched(context, records, missing)
+    if (strict) refuseMissing(missing)
     return told(getText(records, request.include), missing)
   })
   onCollection('post', '/query', 'read', async ({ collection, body }) => {
@@ -303,9 +332,10 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
       answers.push(await searchRecords(collection, request))
     return answer(200, searchText(answers))
   })
-  onCollection('post', '/conditional/get', 'read', async ({ collection, body }) => {
+  onCollection('post', '/conditional/get', 'read', async ({ collection, body, context }) => {
     const asked = await body()
     const { records, missing, token } = await conditionalGet(collection, asked)
+    fetched(context, records, missing)
     const text = getText(records, getRequestOf(asked).include)
     return told(`${text.slice(0, -1)},"read_token":${token}}`, missing)
   })
