@@ -263,10 +263,8 @@ test('a search by text is embedded as a query is', async () => {
 })
 
 /**
- * Packages that take a Chroma client in place of an address. They weigh as much as this project; a directory that has
- * them (`npm install --prefix DIR --legacy-peer-deps @langchain/community@1.1.29 @langchain/core@1.4.0 mem0ai@3.3.1
- * better-sqlite3@12.11.1`)
- * is named by CHROMA_CONSUMERS. Without it these tests are skipped, and listed as skipped.
+ * Packages that take a Chroma client in place of an address. `npm run test:consumers` installs them beside the project
+ * and runs these tests; without CHROMA_CONSUMERS, which names where they are, they are listed as skipped.
  */
 describe.skipIf(process.env.CHROMA_CONSUMERS === undefined)(
   'stores of frameworks over a store in this process',
