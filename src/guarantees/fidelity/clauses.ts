@@ -162,7 +162,7 @@ function predicateAt(words: readonly Word[], from: number): number | undefined {
     const { tag } = words[i]!
     if (tag === 'A') {
       const next = words[i + 1]?.tag
-      if (next !== 'N' && next !== 'A') return i
+      if ((next !== 'N' && next !== 'A') || /^(?:next|last)$/.test(words[i + 1]!.norm)) return i
     } else if (tag === 'N' || (tag === 'V' && words[i - 1]?.tag === 'A')) {
       noun = i
       if (words[i + 1]?.tag !== 'N' && words[i + 1]?.norm !== "'s") return i
@@ -289,8 +289,11 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
           inherited.helpers.some((h) => words[h]!.lemma === 'do') ||
           inherited.imperative
         : head.form !== 's' && inherited.helpers.length > 0 && words[inherited.head]!.form === head.form)
+    const neither = correlated(words, subject)
     const negators =
-      shares && !group.negators.length && !/^(?:but|then)$/.test(mark?.norm ?? '')
+      neither >= 0
+        ? [neither, ...group.negators]
+        : shares && !group.negators.length && !/^(?:but|then)$/.test(mark?.norm ?? '')
         ? [...inherited.negators, ...group.negators]
         : group.negators
     const modals = shares ? inherited.modals : group.modals
@@ -321,6 +324,16 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
     if (group.copula) floor = Math.max(group.to, Math.min(group.head + 1, words.length))
   }
   return settle(words, clauses)
+}
+
+/** "Neither the API nor the worker logs it" */
+function correlated(words: readonly Word[], [from, to]: readonly [number, number]): number {
+  let neither = -1
+  for (let i = from; i < to; i++) {
+    if (words[i]!.norm === 'neither') neither = i
+    if (words[i]!.norm === 'nor') return neither
+  }
+  return -1
 }
 
 /** The noun phrase a sentence opens with, when all clauses so far hang inside it. */
@@ -569,6 +582,9 @@ function nonfinite(
     effectOf(words[previous.head]!.lemma) === 'denies'
   )
     return { link: 'complement', parent: outer, governor: previous.head }
+  // "without load testing it"
+  if (before?.tag === 'N' && verbForm === 'ing' && words[group.from - 2]?.norm === 'without')
+    return { link: 'without', parent: outer, governor: -1 }
   if (before?.tag === 'N' || before?.tag === 'P') return { link: 'relative', parent: outer, governor: -1 }
   if (previous !== undefined && previous.head === group.from - 1)
     return { link: 'complement', parent: outer, governor: previous.head }

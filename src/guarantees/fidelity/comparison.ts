@@ -10,6 +10,8 @@ import type { FidelityCode, FidelityPair, FidelityReason } from './types.ts'
 export interface Side extends Reading {
   readonly scopes: Scopes
   readonly quantities: readonly Quantity[]
+  /** For each word, where its sentence begins. */
+  readonly sentenceOf: readonly number[]
 }
 
 export interface Comparison {
@@ -30,7 +32,21 @@ export interface Finding extends FidelityReason {
 function sideOf(text: string): Side {
   const reading = read(text)
   const quantities = quantitiesOf(reading.words)
-  return { ...reading, words: withUnits(reading, quantities), scopes: scopesOf(reading), quantities }
+  return {
+    ...reading,
+    words: withUnits(reading, quantities),
+    scopes: scopesOf(reading),
+    quantities,
+    sentenceOf: sentencesOf(reading),
+  }
+}
+
+function sentencesOf({ words }: Reading): number[] {
+  let from = 0
+  return words.map((_, i) => {
+    if (i > 0 && /^[.!?;\n]$/.test(words[i - 1]!.norm)) from = i
+    return from
+  })
 }
 
 /** Quantities that are numbers from their first word on: "2GB", "USD 500", not "May 12" or "noon". */

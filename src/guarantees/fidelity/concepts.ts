@@ -3,7 +3,7 @@
  * a line; after the bar, words that say the opposite. Lemmas, or norms of phrases.
  */
 const GROUPS = `
-enable activate turn_on turned_on turning_on turns_on switch_on switched_on on active enabled switched-on | disable deactivate turn_off turned_off turning_off turns_off switch_off switched_off off inactive disabled deactivated switched-off
+enable activate turn_on turned_on turning_on turns_on switch_on switched_on leave_on stay_on on active enabled switched-on | disable deactivate turn_off turned_off turning_off turns_off switch_off switched_off leave_off stay_off shut_off off inactive disabled deactivated switched-off
 increase raise bump grow rise lift boost climb surge jump up higher upgrade expand extend go_up went_up goes_up gain enlarge escalate uptick | decrease reduce lower drop cut fall decline shrink dip plunge diminish lessen go_down went_down goes_down cut_down cut_back scale_back scaled_back reduction trim slash slump tumble down
 permit allow let authorize authorise allowed permitted permission authorized can may welcome grant clearance | forbid prohibit ban deny block disallow bar prohibited forbidden banned off-limits denied barred refuse restrict off_limits
 require need mandatory compulsory obligatory necessary must have_to has_to essential required needed mandate need_to needs_to insist obligate requirement non-negotiable needs | optional unnecessary voluntary needless discretionary

@@ -18,18 +18,18 @@ export function exceptionFindings(comparison: Comparison): Finding[] {
     if (clause === undefined) continue
     const places = new Set(
       alignment.links.flatMap(({ source: s, likeness }, k) =>
-        s >= 0 && likeness.score >= 0.75 && claim.clauseOf[k] === clause.id ? [sentenceAt(source, s)] : [],
+        s >= 0 && likeness.score >= 0.75 && claim.clauseOf[k] === clause.id ? [source.sentenceOf[s]!] : [],
       ),
     )
     for (const [s, word] of source.words.entries()) {
-      if (!places.has(sentenceAt(source, s)) || !excepts(source, s)) continue
+      if (!places.has(source.sentenceOf[s]!) || !excepts(source, s)) continue
       // What is set apart is what the claim speaks of, or the universal is another's.
       const set = exceptedAt(source, s)
       if (set.length === 0 || set.some((i) => alignment.back[i]! >= 0 && isOnlyIn(source, i, set))) continue
       const universal = source.words.findIndex(
         (other, i) =>
           i !== s &&
-          sentenceAt(source, i) === sentenceAt(source, s) &&
+          source.sentenceOf[i]! === source.sentenceOf[s]! &&
           UNIVERSAL.test(other.norm) &&
           negative(other.norm) === negative(norm),
       )
@@ -85,9 +85,3 @@ function exceptedAt({ words }: Side, at: number): number[] {
 /** The word is in the excepted phrase and nowhere else in the source. */
 const isOnlyIn = ({ words }: Side, at: number, set: readonly number[]) =>
   words.every(({ lemma }, i) => set.includes(i) || lemma !== words[at]!.lemma)
-
-function sentenceAt({ words }: Side, at: number): number {
-  let i = at
-  while (i > 0 && !/^[.!?;\n]$/.test(words[i - 1]!.norm)) i--
-  return i
-}

@@ -11,9 +11,9 @@ import {
   supportOf,
 } from './comparison.ts'
 import { CERTAINTY, CONDITIONERS, DUTIES, type Duty } from './cues.ts'
+import { isOpen } from './openness.ts'
 import { effectOf } from './operators.ts'
-import { isOpen } from './polarity.ts'
-
+import { DENIED } from './stances.ts'
 import type { Word } from './tagging.ts'
 
 /** Certainty, obligation and conditions: what a claim may not make firmer than its source, nor looser. */
@@ -118,20 +118,7 @@ function topicsBefore(side: Side, clause: Clause, own: readonly number[], at: nu
     : side.words.map((_, i) => i).filter((i) => side.clauseOf[i] === before.id && side.words[i]!.tag === 'N')
 }
 
-function denied(duty: Duty, sign: number): Duty {
-  if (sign !== -1) return duty
-  switch (duty) {
-    case 'required':
-      return 'not required'
-    case 'recommended':
-    case 'permitted':
-      return 'forbidden'
-    case 'not required':
-      return 'required'
-    case 'forbidden':
-      return 'permitted'
-  }
-}
+const denied = (duty: Duty, sign: number): Duty => (sign === -1 ? DENIED[duty] : duty)
 
 /** What becomes of an obligation of the source when the claim states another: rows are the source's. */
 const OUTCOMES: Readonly<

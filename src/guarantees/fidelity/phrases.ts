@@ -5,7 +5,7 @@ no later than|no earlier than|no sooner than|not later than
 at least|at most|up to|more than|less than|fewer than|greater than|larger than|higher than|lower than|other than|rather than|instead of|as opposed to
 as well as|as long as|so long as|provided that|on condition that|in case|in the event that|in the event of|assuming that|only if|even if|if not|as if|as though|only when|only after|only once
 subject to|contingent on|contingent upon|conditional on|depending on|pending
-out of the question|off the table|ruled out|rule out|rules out|ruling out|under no circumstances|in no way|by no means|on no account|not at all|at all
+out of the question|off the table|under no circumstances|in no way|by no means|on no account|not at all|at all
 all but|anything but|far from|nothing but|none but|with the exception of|except for|apart from|aside from|except that
 not only|but also|not just|not all|not every|not everyone|not everybody|not everything|not many|not much|not a single|not one|not any
 no one|each other|one another|a few|a lot of|lots of|a number of|a couple of|a majority of|the majority of|a minority of|most of|plenty of|a handful of|hardly any|hardly anyone|hardly anybody|almost everyone|nearly everyone|almost everybody|almost everything|nearly everything|barely anyone|hardly ever|barely any|almost all|nearly all|almost every|nearly every|almost no|almost none|almost nobody|almost nothing|virtually no|virtually all
@@ -13,12 +13,82 @@ have to|has to|had to|having to|need to|needs to|needed to|ought to|used to|goin
 in order to|so that|so as to|due to|because of|according to|in addition to|such as|such that|even though|as soon as|by the time|as far as|in spite of|in favor of|in favour of|in front of|in terms of|with regard to|with respect to|as for|close to|next to|instead
 yet to|fail to|fails to|failed to|failing to|failure to|too|neither|short of
 pencil in|penciled in|pencilled in|pencilling in|penciling in|for now|for the time being|for sure|for certain|so far|as yet|until now|up for grabs|up in the air|under consideration|to be decided|to be determined|to be confirmed|on the fence|on hold|in progress|on track|on time|on schedule
-turn off|turned off|turning off|turns off|turn on|turned on|turning on|turns on|switch off|switched off|switching off|switch on|switched on|shut down|shuts down|shutting down|set up|sets up|setting up|sign off|signed off|signs off|sign up|signed up|roll out|rolled out|rolling out|roll back|rolled back|rolling back|phase out|phased out|opt out|opted out|opt in|opted in|call off|called off|put off|push back|pushed back|move up|moved up|bring forward|brought forward|hold off|held off|holding off|turn down|turned down|turning down|turns down|go ahead|went ahead|going ahead|give up|gave up|given up|set aside|left out|leave out|carry on|run out|ran out|find out|found out|figure out|figured out|work out|back up|backed up|take over|took over|taken over|hand over|handed over|point out|pointed out|come up with|come back|came back|comes back|coming back|go back|went back|get back|got back|give back|gave back|throw away|threw away|throw out|make up|go with|went with|going with|stick with|sticking with|stuck with|sticks with|stay with|staying with|get rid of|got rid of|do away with|look into|looking into|think about|thinking about|thinking of|lean toward|leaning toward|leaning towards|lean towards|decide on|decided on|settle on|settled on|settled for|opt for|opted for|agree to|agreed to|decide against|decided against|advise against|advised against|recommend against|recommended against|warn against|warned against|can not stand|could not stand|hold back|make sure|made sure|makes sure|be sure to|stay away from|steer clear of|keep away from|cut off|cut down|cut back|scale back|scaled back|speed up|slow down|slowed down|break down|broke down|go down|went down|go up|went up|goes up|goes down|take down|taken down|took down|take care of|in charge of|responsible for|accountable for|capable of|incapable of|free of|clear of|devoid of|lack of|absence of|in the absence of|allergic to|opposed to
+set aside|can not stand|could not stand|make sure|made sure|makes sure|be sure to|in charge of|responsible for|accountable for|capable of|incapable of|free of|clear of|devoid of|lack of|absence of|in the absence of|allergic to|opposed to|out of scope|can not bear|can not abide|could not bear|off limits|no good|out of service|out of order|out of stock|in the works
 right now|as of|as of now|time out|times out|timed out|per day|per week|per month|per year|per hour|per minute|per second|each day|each week|each month|each year|every day|every week|every month|every year|every hour|every minute
 `
 
+/** Verbs with a particle, by their base; the forms are made. */
+const PHRASAL = `
+turn off|turn on|switch off|switch on|leave off|leave on|stay off|stay on|keep off|shut down|shut off|set up|sign off|sign up|roll out|roll back|phase out|opt out|opt in|call off|put off|push back|move up|bring forward|hold off|hold back
+turn down|turn away|go ahead|go through|go under|fall through|fall apart|give up|leave out|leave behind|carry on|run out|run out of|find out|figure out|work out|back up|back out|back down|pull out|take over|hand over|point out|come up with|come back|go back|get back|give back
+throw away|throw out|make up|go with|stick with|stick to|stay with|get rid of|do away with|look into|think about|think of|lean toward|lean towards|decide on|settle on|settle for|opt for|agree to|decide against|advise against|recommend against|warn against|stay away from|steer clear of|keep away from
+cut off|cut down|cut back|scale back|speed up|slow down|break down|break up|go down|go up|take down|take off|take on|take care of|rule out|time out|pass up|pass on|wind down|close down|knock down|strike down|vote down|tear down|write off|lay off|drop out|bail out|weed out|cross out|wipe out|sell out|turn out|show up|miss out on|hang up|lock out|log out|sign out|fall back on|walk back|walk away from|put on hold|put in place|bring back|take back|stand down|step down|check out|check in|fill up|fill out|hand in|turn in|send back|pay off|pay back|bring up|pick up|drop off|give in
+`
+/** Past form, and participle where it is another. */
+const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
+  leave: ['left'],
+  keep: ['kept'],
+  shut: ['shut'],
+  set: ['set'],
+  put: ['put'],
+  bring: ['brought'],
+  hold: ['held'],
+  go: ['went', 'gone'],
+  fall: ['fell', 'fallen'],
+  give: ['gave', 'given'],
+  run: ['ran'],
+  find: ['found'],
+  take: ['took', 'taken'],
+  come: ['came'],
+  get: ['got', 'gotten'],
+  throw: ['threw', 'thrown'],
+  make: ['made'],
+  stick: ['stuck'],
+  do: ['did', 'done'],
+  think: ['thought'],
+  cut: ['cut'],
+  speed: ['sped'],
+  break: ['broke', 'broken'],
+  wind: ['wound'],
+  strike: ['struck'],
+  tear: ['tore', 'torn'],
+  write: ['wrote', 'written'],
+  lay: ['laid'],
+  sell: ['sold'],
+  hang: ['hung'],
+  stand: ['stood'],
+  send: ['sent'],
+  pay: ['paid'],
+  steer: ['steered'],
+}
+const DOUBLED = /^(?:shut|set|put|run|get|cut|opt|step|drop)$/
+
+function formsOf(verb: string): string[] {
+  const stem = DOUBLED.test(verb) ? verb + verb.at(-1) : verb.replace(/e$/, '')
+  const third = /(?:s|sh|ch|x|z|o)$/.test(verb)
+    ? `${verb}es`
+    : /[^aeiou]y$/.test(verb)
+      ? `${verb.slice(0, -1)}ies`
+      : `${verb}s`
+  const past = IRREGULAR_PARTS[verb] ?? [/[^aeiou]y$/.test(verb) ? `${verb.slice(0, -1)}ied` : `${stem}ed`]
+  return [verb, third, `${/[^aeiou]y$/.test(verb) ? verb : stem}ing`, ...past]
+}
+
+/** The base of each form of a verb with a particle: `turned_off` to `turn_off`. */
+export const PHRASAL_LEMMAS: ReadonlyMap<string, string> = new Map(
+  PHRASAL.trim()
+    .split(/[\n|]/)
+    .flatMap((phrase) => {
+      const [verb, ...rest] = phrase.split(' ')
+      return formsOf(verb!).map((form) => [[form, ...rest].join('_'), [verb, ...rest].join('_')] as const)
+    }),
+)
+
 const grouped = new Map<string, string[][]>()
-for (const phrase of PHRASES.split(/[\n|]/)) {
+for (const phrase of [
+  ...PHRASES.split(/[\n|]/),
+  ...[...PHRASAL_LEMMAS.keys()].map((norm) => norm.replaceAll('_', ' ')),
+]) {
   const words = phrase.trim().split(' ')
   if (words.length < 2) continue
   const list = grouped.get(words[0]!) ?? []

@@ -4,7 +4,6 @@ import {
   type Comparison,
   clauseAt,
   type Finding,
-  familyOf,
   finding,
   isDeniedDenier,
   type Side,
@@ -13,15 +12,10 @@ import {
 } from './comparison.ts'
 import { CERTAINTY, DUTIES } from './cues.ts'
 import { speaksOfTheRest } from './numbers.ts'
+import { EXCLUSIVE, hasOtherSubject, isOpen } from './openness.ts'
 import { deniesItsObject, effectOf } from './operators.ts'
-import type { Sign } from './scopes.ts'
-
-interface Vote {
-  readonly source: number
-  readonly claim: number
-  /** -1 when one side says what the other denies. */
-  readonly product: Sign
-}
+import type { Sign } from './stances.ts'
+import { COMPARES, productOf, topicVote, type Vote } from './topics.ts'
 
 /** What one side asserts and the other denies. */
 export function polarityFindings(comparison: Comparison): Finding[] {
@@ -48,10 +42,6 @@ export function polarityFindings(comparison: Comparison): Finding[] {
   return found
 }
 
-function productOf({ source, claim, alignment }: Comparison, s: number, c: number): Sign {
-  return (source.scopes.signs[s]! * claim.scopes.signs[c]! * alignment.links[c]!.likeness.sign || 0) as Sign
-}
-
 /** The predicate of the claim's clause against its counterpart. */
 function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const { source, claim, alignment, edited } = comparison
@@ -74,7 +64,8 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     return undefined
   if (match === 'antonym' && isConverse(source.words[link.source]!.lemma, claim.words[clause.head]!.lemma))
     return undefined
-  let product = productOf(comparison, link.source, clause.head)
+  let product = (productOf(comparison, link.source, clause.head) *
+    apartSign(comparison, clause, link.source) || 0) as Sign
   if (product === -1) {
     if (!edited && (score < 0.75 || !isBorneOut(comparison, clause, link.source))) product = 0
     else if (speaksOfTheRest(comparison) || hasOtherSubject(comparison, clause, link.source)) product = 0
@@ -84,8 +75,40 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   return { source: link.source, claim: clause.head, product }
 }
 
-/** "must not exceed": a bound, the business of numbers. */
-const COMPARES = /^(?:exceed|surpass|outlast|undercut)$/
+/** The sign of a word beside that of its clause: -1 for "iOS" in "works on Android but not on iOS". */
+const apart = ({ scopes, clauseOf }: Side, at: number) =>
+  scopes.signs[at]! * (scopes.stances[clauseOf[at]!]?.sign ?? 1)
+
+/** What the source says of the rest it denies of one constituent; the claim may speak of that one. */
+function apartSign({ source, claim, alignment }: Comparison, clause: Clause, s: number): number {
+  const theirs = clauseAt(source, s)
+  if (theirs === undefined || deniesItsObject(source.words[theirs.head]!.lemma)) return 1
+  let sign = 1
+  for (const [c, link] of alignment.links.entries())
+    if (
+      c !== clause.head &&
+      link.source >= 0 &&
+      link.source !== s &&
+      claim.clauseOf[c] === clause.id &&
+      source.clauseOf[link.source] === theirs.id &&
+      claim.words[c]!.tag === 'N' &&
+      claim.words[c + 1]?.tag !== 'N' &&
+      apart(source, link.source) === -1 &&
+      apart(claim, c) === 1 &&
+      isDeniedConstituent(source, link.source)
+    )
+      sign = -sign
+  return sign
+}
+
+/** After "not" or "nor" in the phrase itself. */
+function isDeniedConstituent({ words }: Side, at: number): boolean {
+  for (let i = at - 1; i >= 0 && i > at - 6; i--) {
+    if (words[i]!.tag === '-') return true
+    if (!/^[NADI#]$/.test(words[i]!.tag)) return false
+  }
+  return false
+}
 
 /** Two views of one event, not opposites. */
 const CONVERSES = [
@@ -102,19 +125,6 @@ const CONVERSES = [
 ]
 export const isConverse = (a: string, b: string) =>
   CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
-
-/** The subject of the claim is the subject of another clause of the source. */
-function hasOtherSubject({ source, claim, alignment }: Comparison, clause: Clause, s: number): boolean {
-  const theirs = source.clauseOf[s]!
-  const family = familyOf(source, theirs)
-  for (let c = clause.subject[0]; c < clause.subject[1]; c++) {
-    const at = alignment.links[c]!.source
-    if (at < 0 || claim.words[c]!.tag !== 'N') continue
-    if (source.clauses.some(({ id, subject }) => !family.has(id) && at >= subject[0] && at < subject[1]))
-      return true
-  }
-  return false
-}
 
 /** The clause of the source speaks of what else the claim's clause speaks of. */
 function isBorneOut(comparison: Comparison, clause: Clause, s: number): boolean {
@@ -135,98 +145,10 @@ function agreesElsewhere(comparison: Comparison, s: number, c: number): boolean 
   )
 }
 
-/** Words that make a denial of the rest follow from an assertion: only she can, nobody else can. */
-const EXCLUSIVE =
-  /^(?:only|just|else|other|others|otherwise|rest|except|except_for|excluding|apart_from|aside_from|exception|until|unless|anymore|alone|instead)$/
-
-/** Signs cannot be compared: exclusives, elliptical denials, conditions of different make. */
-export function isOpen({ source, claim }: Comparison, clause: Clause, s: number): boolean {
-  const theirs = clauseAt(source, s)
-  if (theirs === undefined) return false
-  const exclusive = (side: Side) => side.words.some(({ norm }) => EXCLUSIVE.test(norm))
-  if (exclusive(source) !== exclusive(claim)) return true
-  const has = (side: Side, pattern: RegExp) => side.words.some(({ norm }) => pattern.test(norm))
-  const [ahead, afterwards] = [/^(?:before|until|till)$/, /^(?:after|only_after|once|only_once|when)$/]
-  if ((has(source, ahead) && has(claim, afterwards)) || (has(source, afterwards) && has(claim, ahead)))
-    return true
-  const denied = (side: Side, { id }: Clause) => side.scopes.stances[id]!.sign === -1
-  // "I didn't leave because of the money": which part is denied is open.
-  if (
-    denied(source, theirs) &&
-    source.words.some(({ norm }) => norm === 'because' || norm === 'because_of' || norm === 'just_because')
-  )
-    return true
-  // "few do not": how many takes part in what is denied.
-  const [there, here] = [amountsIn(source, theirs), amountsIn(claim, clause)]
-  if (denied(source, theirs) !== denied(claim, clause) && there !== here && there !== '' && here !== '')
-    return true
-  const conditional = ({ link }: Clause) => link === 'condition' || link === 'exception'
-  if (conditional(theirs) !== conditional(clause) && (conditional(theirs) || conditional(clause))) return true
-  // "they tried but couldn't": the denied verb is not there to be matched.
-  return source.clauses.some(
-    ({ head, negators, id }) =>
-      id !== theirs.id &&
-      negators.length % 2 === 1 &&
-      (source.words[head]!.tag === 'M' || source.words[head]!.tag === 'X') &&
-      claim.scopes.signs[clause.head] === -1,
-  )
-}
-
-/** The quantifiers and numbers of a subject, in order. */
-const amountsIn = ({ words, scopes }: Side, { subject: [from, to] }: Clause): string =>
-  words
-    .map(({ norm, tag }, i) =>
-      i >= from && i < to && ((scopes.quantifiers[i] === i && scopes.amounts[i] !== 'none') || tag === '#')
-        ? norm
-        : '',
-    )
-    .filter((norm) => norm !== '')
-    .join(' ')
-
-const LIGHT_HEADS =
-  /^(?:be|have|get|do|there|exist|want|need|use|include|contain|take|hold|see|apply|happen|occur|remain|stay|go|available|option|allowed)$/
-
-/** Without a counterpart of the predicate, what it is said of: "support for Node 16 has been dropped". */
-function topicVote(comparison: Comparison, clause: Clause): Vote | undefined {
-  const { source, claim, alignment, edited } = comparison
-  const head = claim.words[clause.head]!
-  if (COMPARES.test(head.lemma)) return undefined
-  const denies = deniesItsObject(head.lemma) || deniesItsObject(head.norm)
-  if (!edited && !denies && !LIGHT_HEADS.test(head.lemma) && !clause.copula) return undefined
-  const votes: Vote[] = []
-  for (const [c, link] of alignment.links.entries()) {
-    if (
-      c === clause.head ||
-      link.source < 0 ||
-      claim.clauseOf[c] !== clause.id ||
-      !isContent(claim.words[c]!)
-    )
-      continue
-    if (link.likeness.score < 0.75) continue
-    const theirs = clauseAt(source, link.source)
-    if (theirs === undefined || isOpen(comparison, clause, link.source)) continue
-    const above = source.words[theirs.head]!
-    const anchor =
-      theirs.head === link.source ||
-      ((deniesItsObject(above.lemma) ||
-        deniesItsObject(above.norm) ||
-        LIGHT_HEADS.test(above.lemma) ||
-        edited) &&
-        alignment.back[theirs.head] === -1)
-    if (!anchor) continue
-    const product = productOf(comparison, link.source, c)
-    if (product !== 0) votes.push({ source: link.source, claim: c, product })
-  }
-  const against = votes.filter(({ product }) => product === -1)
-  return against.length * 2 > votes.length ? against[0] : undefined
-}
-
 /** "to her card, not store credit": denied where it stands, though its clause is not. */
 function constituentVotes(comparison: Comparison): Vote[] {
   const { source, claim, alignment } = comparison
   const votes: Vote[] = []
-  const own = ({ scopes, clauseOf }: Side, i: number) =>
-    scopes.signs[i]! * (scopes.stances[clauseOf[i]!]?.sign ?? 1)
   for (const [c, link] of alignment.links.entries()) {
     if (link.source < 0 || link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
     const mine = clauseAt(claim, c)
@@ -238,11 +160,11 @@ function constituentVotes(comparison: Comparison): Vote[] {
       deniesItsObject(source.words[theirs.head]!.lemma)
     )
       continue
-    if (own(source, link.source) !== -1 || own(claim, c) !== 1 || claim.scopes.signs[c] !== 1) continue
+    if (apart(source, link.source) !== -1 || apart(claim, c) !== 1 || claim.scopes.signs[c] !== 1) continue
     if (
       source.words.some(
         ({ lemma }, k) =>
-          k !== link.source && lemma === source.words[link.source]!.lemma && own(source, k) === 1,
+          k !== link.source && lemma === source.words[link.source]!.lemma && apart(source, k) === 1,
       )
     )
       continue
@@ -252,15 +174,20 @@ function constituentVotes(comparison: Comparison): Vote[] {
   return votes
 }
 
-/** Set apart by "except", not denied. */
+/** Set apart by "except", or required by "without" in a rule ("void without a receipt"); not denied. */
 const isExcepted = (side: Side, at: number) => {
-  for (let i = at - 1; i >= 0 && i > at - 8; i--)
+  const clause = clauseAt(side, at)
+  const rule = clause?.tense === 'present' && !clause.imperative
+  for (let i = at - 1; i >= 0 && i > at - 8; i--) {
+    const { norm } = side.words[i]!
+    if (norm === 'without' && rule) return true
     if (
       /^(?:except|except_for|excluding|apart_from|aside_from|other_than|with_the_exception_of|unlike)$/.test(
-        side.words[i]!.norm,
+        norm,
       )
     )
       return true
+  }
   return false
 }
 
@@ -326,11 +253,11 @@ function groundless(comparison: Comparison): Finding[] {
     const sentences = new Set<number>()
     for (const [c, link] of alignment.links.entries())
       if (claim.clauseOf[c] === clause.id && link.source >= 0 && isContent(claim.words[c]!))
-        sentences.add(sentenceAt(source, link.source))
+        sentences.add(source.sentenceOf[link.source]!)
     if (sentences.size === 0) continue
     const denied = source.words.some(
       (word, i) =>
-        sentences.has(sentenceAt(source, i)) &&
+        sentences.has(source.sentenceOf[i]!) &&
         (NEGATIVE.test(word.norm) ||
           deniesItsObject(word.lemma) ||
           effectOf(word.lemma) === 'denies' ||
@@ -353,13 +280,6 @@ function groundless(comparison: Comparison): Finding[] {
     ]
   }
   return []
-}
-
-/** Where the sentence of a word begins. */
-function sentenceAt({ words }: Side, at: number): number {
-  let i = at
-  while (i > 0 && !/^[.!?;\n]$/.test(words[i - 1]!.norm)) i--
-  return i
 }
 
 function flip(comparison: Comparison, { source: s, claim: c }: Vote): Finding {

@@ -1,30 +1,8 @@
 import type { Clause, Reading } from './clauses.ts'
-import {
-  type Amount,
-  CERTAINTY,
-  type Certainty,
-  DUTIES,
-  type Duty,
-  EXCLUDERS,
-  NEGATIVE_NOUNS,
-  QUANTIFIERS,
-} from './cues.ts'
+import { type Amount, EXCLUDERS, QUANTIFIERS } from './cues.ts'
 import { deniesItsObject, effectOf } from './operators.ts'
+import { isBound, isDisclaimed, type Sign, type Stance, stanceOf, times } from './stances.ts'
 import type { Word } from './tagging.ts'
-
-/** 1 said to hold, -1 said not to hold, 0 left open. */
-export type Sign = 1 | -1 | 0
-
-export interface Stance {
-  /** Whether what the clause says is said to hold. */
-  readonly sign: Sign
-  readonly certainty: Certainty
-  /** Hangs on a condition or exception: the clause that states it. */
-  readonly condition: number | undefined
-  readonly duty: Duty | undefined
-  /** The words that deny it, for messages. */
-  readonly deniers: readonly number[]
-}
 
 export interface Scopes {
   /** By clause. */
@@ -38,8 +16,6 @@ export interface Scopes {
   /** By word: the quantifier's own place, -1 for none. */
   readonly quantifiers: readonly number[]
 }
-
-const times = (a: Sign, b: Sign): Sign => (a * b || 0) as Sign
 
 /** Negation, certainty, obligation and monotonicity over a reading. */
 export function scopesOf(reading: Reading): Scopes {
@@ -58,183 +34,6 @@ function depthOf(clauses: readonly Clause[], clause: Clause): number {
   return depth
 }
 
-/** Words of a clause that belong to its own level: not those of the subject of another. */
-function wordsOf({ words, clauseOf }: Reading, clause: Clause): number[] {
-  const list: number[] = []
-  for (let i = 0; i < words.length; i++) if (clauseOf[i] === clause.id) list.push(i)
-  return list
-}
-
-function stanceOf(reading: Reading, clause: Clause, stances: readonly Stance[]): Stance {
-  const { words, clauses } = reading
-  const own = wordsOf(reading, clause)
-  const deniers = [...clause.negators]
-  let sign: Sign = clause.negators.length % 2 === 0 ? 1 : -1
-  const negativeNoun = own.find(
-    (i) =>
-      NEGATIVE_NOUNS.has(words[i]!.norm) &&
-      (words[i]!.tag === 'D' || words[i]!.tag === 'P' || words[i]!.tag === 'R') &&
-      !isBound(words, i),
-  )
-  if (negativeNoun !== undefined) {
-    sign = times(sign, -1)
-    deniers.push(negativeNoun)
-  }
-  const partial = own.find(
-    (i) =>
-      /^(?:not all|few)$/.test(QUANTIFIERS.get(words[i]!.norm) ?? '') &&
-      words[i]!.norm !== 'a_few' &&
-      words[i]!.norm !== 'little',
-  )
-  if (partial !== undefined && QUANTIFIERS.get(words[partial]!.norm) === 'not all') {
-    sign = times(sign, 0)
-  }
-  let certainty: Certainty = clause.tense === 'future' ? 2 : 3
-  let duty: Duty | undefined
-  let condition: number | undefined
-  const parent = clause.parent < 0 ? undefined : clauses[clause.parent]!
-  const above = parent === undefined ? undefined : stances[parent.id]
-  // Modals and adverbs of the clause itself.
-  for (const i of own) {
-    const { norm } = words[i]!
-    const level = CERTAINTY.get(norm)
-    if (level === undefined || !colours(words, i, clause)) continue
-    if (level === 4) certainty = certainty === 3 ? 4 : certainty
-    else certainty = Math.min(certainty, level) as Certainty
-  }
-  for (const i of clause.modals) {
-    const { norm } = words[i]!
-    const own =
-      norm === 'can' || norm === 'may' || norm === 'could' || norm === 'might' ? undefined : DUTIES.get(norm)
-    if (own !== undefined) duty = own
-    if ((norm === 'can' || norm === 'may') && duty === undefined && sign === 1) duty = 'permitted'
-  }
-  if (
-    duty === 'required' &&
-    clause.negators.length % 2 === 1 &&
-    clause.modals.some((i) => /^(?:have|has|had|need|needs|needed|having)_to$/.test(words[i]!.norm))
-  ) {
-    duty = 'not required'
-    sign = 0
-  } else if (
-    duty === 'required' &&
-    negativeNoun !== undefined &&
-    words[negativeNoun]!.tag === 'D' &&
-    /^need/.test(words[negativeNoun + 1]?.norm ?? '')
-  ) {
-    duty = 'not required'
-    sign = 0
-  } else if (sign === -1 && (duty === 'required' || duty === 'permitted')) duty = 'forbidden'
-  else if (sign === -1 && duty === 'recommended') duty = 'forbidden'
-  // "can't not": has to.
-  if (clause.negators.length === 2 && clause.modals.some((i) => /^(?:can|could)$/.test(words[i]!.norm)))
-    duty = 'required'
-  if (clause.imperative && duty === undefined) duty = sign === -1 ? 'forbidden' : 'required'
-  if (clause.question) certainty = 0
-  // What hangs on an operator.
-  if (clause.link === 'complement' && clause.governor >= 0 && above !== undefined) {
-    const governor = words[clause.governor]!
-    const effect = effectOf(governor.lemma) ?? effectOf(governor.norm)
-    const level = CERTAINTY.get(governor.norm) ?? CERTAINTY.get(governor.lemma)
-    if (effect === 'affirms' || effect === 'raises') sign = times(sign, above.sign)
-    else if (effect === 'denies') {
-      sign = times(sign, above.sign === 0 ? 0 : above.sign === 1 ? -1 : 1)
-      deniers.push(clause.governor)
-    } else if (effect === undefined)
-      sign = times(
-        sign,
-        clause.finite || words[clause.start]?.tag === 'S' || governor.tag === 'A' ? 1 : above.sign,
-      )
-    else if (effect === 'leaves open' && above.sign === -1 && !clause.finite) sign = times(sign, -1)
-    if (above.sign === -1) deniers.push(...above.deniers)
-    if (
-      /^(?:sure|certain|clear|known|confirmed|decided|convinced|positive)$/.test(governor.norm) &&
-      above.sign === -1
-    )
-      certainty = 0
-    else if (level === 0 && above.sign === -1) certainty = Math.min(certainty, 3) as Certainty
-    else if (level !== undefined && level < 4) certainty = Math.min(certainty, level) as Certainty
-    if (above.certainty < 3 && effect !== 'presupposes')
-      certainty = Math.min(certainty, above.certainty) as Certainty
-    const pressed = DUTIES.get(governor.norm) ?? DUTIES.get(governor.lemma)
-    if (pressed !== undefined) {
-      if (pressed === 'required' && above.sign === -1) {
-        duty = 'not required'
-        sign = 0
-      } else
-        duty =
-          above.sign === -1
-            ? pressed === 'permitted' || pressed === 'recommended'
-              ? 'forbidden'
-              : pressed === 'forbidden'
-                ? 'permitted'
-                : 'required'
-            : pressed
-      if (duty === 'not required') sign = 0
-      if (pressed === 'forbidden' && duty === 'forbidden') sign = sign === 0 ? 0 : -1
-    } else if (above.duty !== undefined && duty === undefined && effect !== 'presupposes') duty = above.duty
-    condition = above.condition
-  } else if (clause.link === 'coordinate' && above !== undefined) {
-    condition = above.condition
-    if (above.certainty < certainty && clause.modals.length > 0) certainty = above.certainty
-    if (above.duty !== undefined && duty === undefined && clause.modals.length > 0) duty = above.duty
-  } else if (clause.link === 'without') {
-    sign = times(sign, -1)
-    deniers.push(clause.start)
-  } else if (clause.link === 'purpose' && above !== undefined && above.sign !== 1)
-    sign = times(sign, above.sign)
-  if (clause.link === 'exception') sign = times(sign, -1)
-  if (clause.link === 'condition' || clause.link === 'exception')
-    certainty = Math.min(certainty, 1) as Certainty
-  if (clause.governor >= 0 && isDisclaimed(reading, clause)) sign = times(sign, -1)
-  for (const other of clauses)
-    if ((other.link === 'condition' || other.link === 'exception') && other.parent === clause.id)
-      condition = other.id
-  return { sign, certainty, condition, duty, deniers }
-}
-
-const DISCLAIMERS = /^(?:false|untrue|lie|incorrect|wrong|falsity|myth|falsehood|fiction)$/
-
-/** Some clause after this one, the sentence's main one or inside it, calls it false. */
-const disclaims = ({ words, clauses }: Reading, from: number) => {
-  for (let i = clauses[from]!.verb; i < words.length && !/^[.!?;]$/.test(words[i]!.norm); i++)
-    if (DISCLAIMERS.test(words[i]!.norm)) return true
-  return false
-}
-
-/** "The statement that he owns a dog is false": the clause after says so of the whole. */
-function isDisclaimed(reading: Reading, clause: Clause): boolean {
-  if (clause.link !== 'complement') return false
-  const next = reading.clauses.find(({ id, link }) => id > clause.id && link === 'main')
-  return (
-    next !== undefined &&
-    next.subject[0] <= clause.start &&
-    next.negators.length % 2 === 0 &&
-    disclaims(reading, next.id)
-  )
-}
-
-/** "no more than", "no later than": no denial. */
-const isBound = (words: readonly Word[], i: number) =>
-  words[i]!.norm === 'no' &&
-  /^(?:more|less|fewer|later|earlier|sooner|doubt|matter|problem|worries|problems)$/.test(
-    words[i + 1]?.norm ?? '',
-  ) &&
-  !/^(?:with|in)$/.test(words[i + 2]?.norm ?? '')
-
-/** Words that hedge what they stand with; others of their kind hedge only their complement: discuss, consider. */
-const HEDGES =
-  /^(?:pencil\w*_in|lean\w*_towards?|leaning|tentative\w*|provisional\w*|suspect\w*|to_be_\w+|up_in_the_air|under_consideration|tbd|unclear|undecided|draft)$/
-
-/** Whether a word of certainty speaks of its whole clause: a modal, an adverb, a predicate, not "a potential client". */
-function colours(words: readonly Word[], i: number, clause: Clause): boolean {
-  const { norm, tag } = words[i]!
-  if (HEDGES.test(norm) || tag === 'M' || tag === 'R') return true
-  if (norm === 'proposed' || norm === 'planned') return i < clause.verb && tag === 'A'
-  if (i === clause.head) return clause.copula || (CERTAINTY.get(norm) ?? 3) >= 2
-  return norm.includes('_') || (tag === 'A' && !/^[NA]$/.test(words[i + 1]?.tag ?? ''))
-}
-
 function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
   const { words, clauses, clauseOf } = reading
   const signs = words.map((_, i): Sign => stances[clauseOf[i]!]?.sign ?? 1)
@@ -242,17 +41,20 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
     const { norm, tag } = words[i]!
     // "without the cache", "not on underscore", "rather than Monday"
     const excludes = EXCLUDERS.has(norm) && (tag === 'I' || tag === 'A' || tag === 'N' || tag === 'V')
-    const constituent = tag === '-' && clauses.every(({ negators }) => !negators.includes(i))
+    const constituent =
+      tag === '-' &&
+      clauses.every(({ negators }) => !negators.includes(i)) &&
+      !(norm === 'nor' && clauses[clauseOf[i]!]?.negators.some((at) => words[at]!.norm === 'neither'))
     if (excludes || constituent)
       for (let k = i + 1; k < reach(words, i + 1, constituent); k++)
-        signs[k] = signs[k] === 0 ? -1 : (-signs[k]! as Sign)
+        if (clauses[clauseOf[k]!]?.link !== 'without') signs[k] = signs[k] === 0 ? -1 : (-signs[k]! as Sign)
     if (norm === 'nor' && tag === '-') signs[i] = -1
   }
   for (const clause of clauses) {
     const head = words[clause.head]!
     if (!deniesItsObject(head.lemma) && !deniesItsObject(head.norm)) continue
     const range =
-      clause.passive || clause.copula
+      clause.passive || clause.copula || lacksObject(reading, clause)
         ? [clause.subject[0], clause.subject[1]]
         : [clause.head + 1, phraseEnd(words, clause.head + 1, false)]
     for (let k = range[0]!; k < range[1]!; k++)
@@ -263,6 +65,17 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
         signs[k] = (-signs[k]! || 0) as Sign
   }
   return signs
+}
+
+/** "The migration failed on the replica", "the index is missing": said of the subject. */
+function lacksObject({ words, clauses, clauseOf }: Reading, clause: Clause): boolean {
+  if (clause.subject[0] === clause.subject[1]) return false
+  for (let i = clause.head + 1; i < words.length && clauseOf[i] === clause.id; i++) {
+    const { tag } = words[i]!
+    if (tag === 'I' || tag === '.') break
+    if (tag !== 'R') return false
+  }
+  return clauses.every(({ governor }) => governor !== clause.head)
 }
 
 /** Where the phrase that begins here ends: at a mark, a clause, a verb. */
@@ -346,9 +159,15 @@ const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Ma
     'less_than',
     'no_more_than',
     'hardly_any',
+    'hardly_anyone',
+    'hardly_anybody',
     'barely_any',
+    'barely_anyone',
     'virtually_no',
     'almost_no',
+    'almost_none',
+    'almost_nobody',
+    'almost_nothing',
     'not_one',
     'not_any',
     'not_a_single',
@@ -366,16 +185,42 @@ const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Ma
     'most_of',
     'the_majority_of',
     'half',
-    'exactly',
-    'precisely',
     'many',
     'majority',
     'a_majority_of',
+    'almost_all',
+    'nearly_all',
+    'virtually_all',
+    'almost_every',
+    'nearly_every',
+    'almost_everyone',
+    'nearly_everyone',
+    'almost_everybody',
+    'almost_everything',
+    'nearly_everything',
   ].map((w) => [w, [0, 1]] as const),
   ...['not_all', 'not_every', 'not_everyone', 'not_everybody', 'not_everything'].map(
     (w) => [w, [1, -1]] as const,
   ),
 ] as (readonly [string, readonly [Sign, Sign]])[])
+
+/** Before a number, these say neither more nor fewer. */
+const EXACT = /^(?:exactly|precisely|only|just)$/
+const isCount = (word: Word | undefined) => word?.tag === '#' || word?.norm === 'half'
+
+function ruleAt(words: readonly Word[], i: number): readonly [Sign, Sign] | undefined {
+  const { norm } = words[i]!
+  // "at most half": the bound decides, not the share.
+  if (norm === 'half' && DETERMINER_DIRECTIONS.has(words[i - 1]?.norm ?? '')) return undefined
+  if (EXACT.test(norm)) return isCount(words[i + 1]) ? [0, 0] : undefined
+  return DETERMINER_DIRECTIONS.get(norm)
+}
+
+function withSubject(own: readonly number[], { subject }: Clause): readonly number[] {
+  const [from, to] = subject
+  if (from === to || own.includes(from)) return own
+  return [...Array.from({ length: to - from }, (_, k) => from + k), ...own]
+}
 
 function directionsOf(reading: Reading): Sign[] {
   const { words, clauses, clauseOf } = reading
@@ -396,10 +241,12 @@ function directionsOf(reading: Reading): Sign[] {
       for (const i of own)
         if (i > negator && !isOutside(words, clause, negator, i)) directions[i] = times(directions[i]!, -1)
     }
-    for (const i of own) {
-      const rule = DETERMINER_DIRECTIONS.get(words[i]!.norm)
+    // What a conjunct says of a subject it shares stands under the determiners of that subject as well.
+    for (const i of withSubject(own, clause)) {
+      const rule = ruleAt(words, i)
       if (rule === undefined || isBound(words, i)) continue
-      const inSubject = i >= clause.subject[0] && i < clause.subject[1]
+      // "Only 12": an adverb in front of the subject stands outside it.
+      const inSubject = (i >= clause.subject[0] || i + 1 === clause.subject[0]) && i < clause.subject[1]
       const [inside, outside] = rule
       const end = inSubject ? clause.subject[1] : phraseEnd(words, i + 1, false)
       for (const k of own) {
@@ -413,7 +260,7 @@ function directionsOf(reading: Reading): Sign[] {
     }
     for (const i of own) {
       const { norm, tag } = words[i]!
-      const excludes = EXCLUDERS.has(norm) && tag !== 'C'
+      const excludes = EXCLUDERS.has(norm) && tag !== 'C' && !(clause.link === 'without' && i < clause.verb)
       const constituent = tag === '-' && clauses.every(({ negators }) => !negators.includes(i))
       if (
         excludes ||

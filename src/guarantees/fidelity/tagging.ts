@@ -13,6 +13,7 @@ import {
   SUBJECT_PRONOUNS,
   SUBORDINATORS,
 } from './cues.ts'
+import { PHRASAL_LEMMAS } from './phrases.ts'
 import { classesOf, knows, lemmaOf } from './relations.ts'
 import { type Token, tokenize } from './tokens.ts'
 
@@ -41,6 +42,26 @@ const COMPOUND_VERBS =
   /_(?:off|on|down|up|out|back|in|over|against|for|to|with|about|into|of|forward|ahead|away|toward|towards|aside)$/
 const COMPOUND_FORM =
   /^[a-z]+(ing)_|^(?:[a-z]+ed|went|took|taken|brought|got|broke|broken|ran|found|left|put|held|gave|given|cut|set|stuck|led)_/
+
+const DETESTS = /^(?:can|could)_not_(?:stand|bear|abide)$/
+
+/** "the flag is off", "is on in production": a particle that is what is said. */
+function isPredicate(tokens: readonly Token[], before: readonly Word[], i: number): boolean {
+  if (helperBefore(before) !== 'be' && !/^(?:stay|remain)$/.test(lastSaying(before)?.lemma ?? '')) return false
+  const next = tokens[i + 1]
+  return (
+    next === undefined ||
+    next.kind === 'mark' ||
+    /^(?:in|on|for|by|at|since|until|again|and|but|or|because|when|while|now|today|yet|anymore)$/.test(next.norm)
+  )
+}
+
+function compoundForm(norm: string, base: string | undefined): VerbForm {
+  if (/^[a-z]+ing_/.test(norm)) return 'ing'
+  if (COMPOUND_FORM.test(norm)) return 'ed'
+  if (base === undefined || norm === base) return 'base'
+  return /^[a-z]+s_/.test(norm) ? 's' : 'ed'
+}
 
 /** Verbs of software that are too new for the tables. */
 const NEW_VERBS =
@@ -85,7 +106,7 @@ export function readWords(text: string): readonly Word[] {
   const tokens = withoutTagQuestions(tokenize(text))
   const words: Word[] = []
   for (let i = 0; i < tokens.length; i++) words.push(tag(tokens, words, i))
-  return withCommands(words)
+  return withVerbs(withCommands(words))
 }
 
 /** "…, isn't it?" asks for assent and says nothing. */
@@ -114,6 +135,7 @@ function withCommands(words: readonly Word[]): readonly Word[] {
   const changed = [...words]
   for (let i = 0; i < words.length; i++) {
     if (!words[i]!.first || words[i]!.tag !== 'N' || words[i]!.proper || words[i]!.kind !== 'word') continue
+    if (WEEKDAYS.test(words[i]!.norm)) continue
     const next = words[i + 1]?.tag
     if (
       (next !== 'D' && next !== '#' && next !== 'P') ||
@@ -127,6 +149,41 @@ function withCommands(words: readonly Word[]): readonly Word[] {
     changed[i] = { ...words[i]!, tag: 'V', form: 'base', lemma: words[i]!.norm }
   }
   return changed
+}
+
+/** "Every road to the left leads …": a sentence that opens with a determiner has a verb; the first word fit for one. */
+function withVerbs(words: readonly Word[]): readonly Word[] {
+  const changed = [...words]
+  for (let from = 0; from < words.length; ) {
+    let to = from
+    while (to < words.length && !/^[.!?;:\n]$/.test(words[to]!.norm)) to++
+    const opener = words[from]!
+    if ((opener.tag === 'D' || (opener.tag === 'N' && opener.proper)) && !words.slice(from, to).some(({ tag }) => /^[VXMS]$/.test(tag))) {
+      const at = verbIn(words, from, to)
+      if (at > 0) {
+        const { norm } = words[at]!
+        changed[at] = { ...words[at]!, tag: 'V', form: formOf(norm), lemma: lemmaOf(norm, 'V') ?? norm }
+        const before = words[at - 1]!
+        if (before.tag === 'A' && lemmaOf(before.norm, 'N') !== undefined) changed[at - 1] = { ...before, tag: 'N' }
+      }
+    }
+    from = to + 1
+  }
+  return changed
+}
+
+function verbIn(words: readonly Word[], from: number, to: number): number {
+  for (let i = from + (words[from]!.tag === 'D' ? 2 : 1); i < to; i++) {
+    const { tag, norm, proper, kind } = words[i]!
+    if (tag !== 'N' || proper || kind !== 'word' || !/^[NA]$/.test(words[i - 1]!.tag)) continue
+    const form = formOf(norm)
+    const next = i + 1 < to ? words[i + 1]!.tag : '.'
+    if ((form === 'ed' || form === 's') && /^[DPI#TR.]$/.test(next)) return i
+    const before = words[i - 1]!
+    if (form === 'base' && /^[DP#]$/.test(next) && (before.norm.endsWith('s') || (before.proper && UNCHANGED.has(norm))))
+      return i
+  }
+  return -1
 }
 
 function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word {
@@ -149,8 +206,17 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (token.kind === 'code') return as('N')
   const next = tokens[i + 1]?.norm ?? ''
   const last = lastSaying(before)
+  if (norm === 'alone') return as('R')
+  if (norm === 'versus' || norm === 'vs') return as('I')
+  if (/^(?:almost|nearly|hardly|barely|virtually)_\w+(?:one|body|thing)$/.test(norm)) return as('P')
+  if (token.text === 'IT' || WEEKDAYS.test(norm) || (norm === 'may' && token.proper && last?.tag === 'I'))
+    return as('N')
+  if (norm === 'to' && last?.tag === 'V' && HANDING.test(last.lemma) && isNounAlone(tokens, i + 1)) return as('I')
+  if (/^(?:first|last|next)$/.test(norm) && opensPhrase(last) && DETERMINERS.has(next) && next !== "'s")
+    return as('R')
   if (norm === 'to')
-    return (isBase(next) && !(last?.tag === 'N' && afterNext(tokens, i))) ||
+    return PHRASAL_LEMMAS.get(next) === next ||
+      (isBase(next) && !(last?.tag === 'N' && afterNext(tokens, i))) ||
       NEGATORS.has(next) ||
       next === 'be' ||
       next === 'have' ||
@@ -209,15 +275,20 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
         ? as('C')
         : as('R')
       : as('C')
-  if (norm.includes('_') && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm) && !QUANTIFIERS.has(norm))
-    return as('V', norm, /^[a-z]+ing_/.test(norm) ? 'ing' : COMPOUND_FORM.test(norm) ? 'ed' : 'base')
+  const phrasal = PHRASAL_LEMMAS.get(norm) ?? (DETESTS.test(norm) ? norm : undefined)
+  if (
+    phrasal !== undefined ||
+    (norm.includes('_') && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm) && !QUANTIFIERS.has(norm))
+  )
+    return as('V', phrasal ?? norm, compoundForm(norm, phrasal))
   if (
     PREPOSITIONS.has(norm) &&
     !(
       norm === 'like' ||
       norm === 'following' ||
       (norm === 'pending' && last?.tag === 'X') ||
-      (norm === 'down' && last?.tag === 'X')
+      (norm === 'down' && last?.tag === 'X') ||
+      (/^(?:on|off|up|down|out|over)$/.test(norm) && isPredicate(tokens, before, i))
     )
   )
     return as('I')
@@ -269,6 +340,30 @@ const afterNext = (tokens: readonly Token[], i: number) => {
   return (
     (lemmaOf(word, 'N') !== undefined || classesOf(word) === 'V') &&
     (AUXILIARIES.has(after) || MODALS.has(after))
+  )
+}
+
+const WEEKDAYS = /^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$/
+/** Verbs that go "to" somebody or somewhere. */
+const HANDING =
+  /^(?:go|send|move|return|hand|give|assign|forward|route|transfer|switch|ship|deliver|belong|report|escalate|come|get|write|go_back|go_over|pass)$/
+
+/** The last verb has a bare infinitive for its object's part. */
+function watches(before: readonly Word[]): boolean {
+  const verb = before.findLast(({ tag }) => tag === 'V')
+  return verb !== undefined && /^(?:see|hear|watch|let|make|help|notice|have)$/.test(verb.lemma)
+}
+
+const opensPhrase = (last: Word | undefined) => last === undefined || last.tag === '.' || last.tag === 'C'
+
+/** "goes to finance,": a word that is a noun first, with nothing behind it. */
+function isNounAlone(tokens: readonly Token[], at: number): boolean {
+  const word = tokens[at]
+  const after = tokens[at + 1]
+  return (
+    word !== undefined &&
+    lemmaOf(word.norm, 'N') !== undefined &&
+    (after === undefined || after.kind === 'mark' || COORDINATORS.has(after.norm) || SUBORDINATORS.has(after.norm))
   )
 }
 
@@ -326,7 +421,21 @@ function that(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   return as('S')
 }
 
-const FINITE_AUXILIARIES = /^(?:is|are|was|were|has|had|will|can|must|should|may|might|could|would|cannot)$/
+const FINITE_AUXILIARIES =
+  /^(?:is|are|was|were|do|does|did|has|had|will|can|must|should|may|might|could|would|cannot)$/
+
+/** A finite verb right after, adverbs aside, that is not itself part of a noun phrase. */
+function hasFiniteNext(tokens: readonly Token[], i: number): boolean {
+  let k = i + 1
+  while (ADVERBS.has(tokens[k]?.norm ?? '') || NEGATORS.has(tokens[k]?.norm ?? '')) k++
+  const found = tokens[k]
+  if (found === undefined || found.kind !== 'word') return false
+  const form = formOf(found.norm)
+  if (form !== 's' && form !== 'ed') return false
+  if (lemmaOf(found.norm, 'V') === undefined || (form === 's' && k === i + 1)) return false
+  const after = tokens[k + 1]?.norm ?? ''
+  return DETERMINERS.has(after) || PRONOUNS.has(after) || SUBORDINATORS.has(after) || (k > i + 1 && form === 's')
+}
 
 function open(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
   const norm = tokens[i]!.norm
@@ -340,6 +449,18 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   const asVerb = () => as('V', verb ?? norm, form === '' ? 'base' : form)
   const asNoun = () => as('N', noun ?? norm)
   const asAdjective = () => as('A', adjective ?? norm)
+  // "CSV exports don't work": so it is after another noun.
+  if (
+    (form === 's' || form === 'base') &&
+    noun !== undefined &&
+    FINITE_AUXILIARIES.test(next) &&
+    (lastTag === 'N' || lastTag === 'A') &&
+    !previousVerbInClause(before)
+  )
+    return asNoun()
+  // "Support asked whether", "Support no longer logs in": a verb in the third person or the past follows.
+  if (form === 'base' && noun !== undefined && (last === undefined || lastTag === '.') && hasFiniteNext(tokens, i))
+    return asNoun()
   // "Rollback is not required": what a finite auxiliary follows is its subject, no command.
   if (
     form === 'base' &&
@@ -347,6 +468,57 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
     (last === undefined || lastTag === '.' || lastTag === 'C' || lastTag === 'S')
   )
     return asNoun()
+  // "Feature flags are", "Design wants", "customers in Norway pay in": the verb comes after.
+  if (
+    form === 'ing' &&
+    noun !== undefined &&
+    (lastTag === 'N' || opensPhrase(last)) &&
+    !previousVerbInClause(before) &&
+    (FINITE_AUXILIARIES.test(next) || (formOf(next) === 's' && classesOf(lemmaOf(next, 'V') ?? '')[0] === 'V'))
+  )
+    return asNoun()
+  // "saw the tenant sign the lease"
+  if (form === 'base' && lastTag === 'N' && (DETERMINERS.has(next) || PRONOUNS.has(next)) && watches(before))
+    return asVerb()
+  if (form === 's' && noun !== undefined && FINITE_AUXILIARIES.test(next) && last?.norm !== 'who' && last?.norm !== 'that')
+    return asNoun()
+  if (
+    noun !== undefined &&
+    ((form === 'base' && opensPhrase(last)) || (form === 'ing' && (opensPhrase(last) || lastTag === 'S'))) &&
+    isVerbAfter(tokens, i)
+  )
+    return asNoun()
+  if (
+    form === 's' &&
+    lastTag === 'N' &&
+    noun !== undefined &&
+    classesOf(noun)[0] === 'N' &&
+    formOf(next) === 'base' &&
+    classesOf(next)[0] === 'V'
+  )
+    return asNoun()
+  if (form === 'ed' && lastTag === 'V' && isNominalNext(tokens, i) && last!.form !== 'ed') return asAdjective()
+  if (
+    form === 's' &&
+    lastTag === 'N' &&
+    !last!.proper &&
+    noun !== undefined &&
+    classesOf(noun)[0] === 'N' &&
+    before.at(-2)?.tag === 'C' &&
+    previousVerb(before)
+  )
+    return asNoun()
+  if (
+    form === 'base' &&
+    lastTag === 'N' &&
+    last!.proper &&
+    before.at(-2)?.tag === 'I' &&
+    PREPOSITIONS.has(next) &&
+    /s$|^those$|^these$/.test(before.at(-3)?.norm ?? '') &&
+    verb !== undefined &&
+    !previousVerbInClause(before)
+  )
+    return asVerb()
   if (norm.endsWith('ly') && adjective === undefined && noun === undefined) return as('R')
   if (knows(norm, 'R') && verb === undefined && noun === undefined && adjective === undefined) return as('R')
   if (verb === undefined && noun === undefined && adjective === undefined) {
@@ -487,6 +659,21 @@ function isSubjectOfLater(tokens: readonly Token[], i: number): boolean {
   return false
 }
 
+/** "Design wants", "feature flags are": behind the word a finite verb that is no noun, or a plural before "are". */
+function isVerbAfter(tokens: readonly Token[], i: number): boolean {
+  const next = tokens[i + 1]
+  if (next?.kind !== 'word') return false
+  const after = tokens[i + 2]
+  if (after?.norm === ':') return lemmaOf(next.norm, 'N') !== undefined
+  if (formOf(next.norm) !== 's') return false
+  if (FINITE_AUXILIARIES.test(after?.norm ?? '')) return true
+  return (
+    classesOf(lemmaOf(next.norm, 'V') ?? '')[0] === 'V' &&
+    after !== undefined &&
+    (DETERMINERS.has(after.norm) || PREPOSITIONS.has(after.norm) || after.norm === 'to' || after.proper)
+  )
+}
+
 function isNominalNext(tokens: readonly Token[], i: number): boolean {
   const next = tokens[i + 1]
   if (next === undefined || next.kind === 'mark') return false
@@ -546,9 +733,15 @@ function hasAuxiliaryNear(before: readonly Word[]): boolean {
 
 const previousVerb = (before: readonly Word[]) => before.some(({ tag }) => tag === 'V')
 
+/** Verbs after which a clause may begin without "that". */
+const CLAUSAL =
+  /^(?:think|say|believe|know|claim|hope|suspect|guess|assume|feel|confirm|find_out|mean|wish|suppose|notice|realize|realise|argue|insist|worry|swear|imagine|reckon|doubt)$/
+
 function previousVerbInClause(before: readonly Word[]): boolean {
   for (let i = before.length - 1; i >= 0; i--) {
-    const { tag } = before[i]!
+    const { tag, lemma } = before[i]!
+    // "thinks the leak comes from"
+    if (tag === 'V' && CLAUSAL.test(lemma) && /^[DNP]$/.test(before[i + 1]?.tag ?? '')) return false
     if (tag === 'V' || tag === 'X' || tag === 'M') return true
     if (tag === '.' || tag === 'S' || tag === 'C') return false
   }
