@@ -16,37 +16,55 @@ export interface Token {
   readonly first: boolean
 }
 
-const PIECE =
-  /(?<code>https?:\/\/\S+[\w/]|v\d+(?:\.\d+)*\b|(?:[A-Za-z_]\w*[./\\@:_]+)+\w+|\d+(?!(?:k|m|mm|mn|bn|b|ms|s|secs?|mins?|h|hrs?|d|days?|w|wks?|weeks?|months?|hours?|minutes?|seconds?|years?|y|yrs?|x|[kmgt]i?b|kg|mg|g|cm|km|lbs?|in|ft|am|pm|st|nd|rd|th|pct)\b)[A-Za-z][A-Za-z\d]*\b|[A-Z]+-\d+|[A-Za-z]+\d[\w.]*|[A-Za-z]+_\w+)|(?<number>[$€£¥]?\d+(?:,\d{3})+(?:\.\d+)?|[$€£¥]?\d+(?:[.:/-]\d+)*(?:st|nd|rd|th)?|[$€£¥]?\.\d+)|(?<word>\p{L}[\p{L}\p{M}]*(?:['’.&-]\p{L}[\p{L}\p{M}]*)*['’]?)|(?<mark>\.\.\.|--|[^\s])/gu
+/** Pieces of a text by kind: code, number, word, mark. */
+const piece = (letter: string, mark: string, flags: string) =>
+  new RegExp(
+    String.raw`(https?:\/\/\S+[\w/]|v\d+(?:\.\d+)*\b|(?:[A-Za-z_]\w*[./\\@:_]+)+\w+|\d+(?!(?:k|m|mm|mn|bn|b|ms|s|secs?|mins?|h|hrs?|d|days?|w|wks?|weeks?|months?|hours?|minutes?|seconds?|years?|y|yrs?|x|[kmgt]i?b|kg|mg|g|cm|km|lbs?|in|ft|am|pm|st|nd|rd|th|pct)\b)[A-Za-z][A-Za-z\d]*\b|[A-Z]+-\d+|[A-Za-z]+\d[\w.]*|[A-Za-z]+_\w+)|([$€£¥]?\d+(?:,\d{3})+(?:\.\d+)?|[$€£¥]?\d+(?:[.:/-]\d+)*(?:st|nd|rd|th)?|[$€£¥]?\.\d+)|(${letter}${mark}*(?:['’.&-]${letter}${mark}*)*['’]?)|(\.\.\.|--|[^\s])`,
+    flags,
+  )
+/** Compiling the classes of Unicode takes a thousand times as long as reading a sentence: only texts that have such letters need them. */
+let plainPiece: RegExp | undefined
+let anyPiece: RegExp | undefined
 
-/** How the parts of a contraction read. `'s` and `'d` are settled by what follows. */
-const CONTRACTED: Readonly<Record<string, readonly string[]>> = {
-  "can't": ['can', 'not'],
-  "won't": ['will', 'not'],
-  "shan't": ['shall', 'not'],
-  "ain't": ['is', 'not'],
-  cannot: ['can', 'not'],
-  dont: ['do', 'not'],
-  doesnt: ['does', 'not'],
-  didnt: ['did', 'not'],
-  isnt: ['is', 'not'],
-  wasnt: ['was', 'not'],
-  cant: ['can', 'not'],
-  wont: ['will', 'not'],
-  "let's": ['let', 'us'],
-  gonna: ['going', 'to'],
-  gotta: ['got', 'to'],
-  wanna: ['want', 'to'],
-  "y'all": ['you', 'all'],
+/** Marks beyond ASCII that are no letters, and common. */
+const PLAIN = '’‘“”–—…€£¥•·°\u00a0'
+
+function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i++)
+    if (text.charCodeAt(i) > 127 && !PLAIN.includes(text[i]!)) return false
+  return true
 }
 
-const ENDINGS: readonly (readonly [RegExp, string])[] = [
-  [/n't$/, 'not'],
-  [/'re$/, 'are'],
-  [/'ve$/, 'have'],
-  [/'ll$/, 'will'],
-  [/'m$/, 'am'],
-  [/'d$/, 'would'],
+/** How the parts of a contraction read. `'s` and `'d` are settled by what follows. */
+const CONTRACTED: ReadonlyMap<string, readonly [string, string]> = new Map(
+  Object.entries({
+    "can't": ['can', 'not'],
+    "won't": ['will', 'not'],
+    "shan't": ['shall', 'not'],
+    "ain't": ['is', 'not'],
+    cannot: ['can', 'not'],
+    dont: ['do', 'not'],
+    doesnt: ['does', 'not'],
+    didnt: ['did', 'not'],
+    isnt: ['is', 'not'],
+    wasnt: ['was', 'not'],
+    cant: ['can', 'not'],
+    wont: ['will', 'not'],
+    "let's": ['let', 'us'],
+    gonna: ['going', 'to'],
+    gotta: ['got', 'to'],
+    wanna: ['want', 'to'],
+    "y'all": ['you', 'all'],
+  }),
+)
+
+const ENDINGS: readonly (readonly [string, string])[] = [
+  ["n't", 'not'],
+  ["'re", 'are'],
+  ["'ve", 'have'],
+  ["'ll", 'will'],
+  ["'m", 'am'],
+  ["'d", 'would'],
 ]
 
 const SUBJECTS = new Set(
@@ -79,36 +97,103 @@ export function tokenize(text: string): readonly Token[] {
   let opens = true
   const push = (kind: TokenKind, norm: string, start: number, end: number): void => {
     const written = text.slice(start, end)
-    const capital = kind !== 'mark' && /^\p{Lu}/u.test(written)
-    const inner = /\p{Ll}\p{Lu}|^\p{Lu}{2}/u.test(written)
-    tokens.push({ text: written, norm, start, end, kind, proper: capital && (!opens || inner), first: opens })
+    tokens.push({
+      text: written,
+      norm,
+      start,
+      end,
+      kind,
+      proper: kind !== 'mark' && isProper(written, opens),
+      first: opens,
+    })
     if (kind !== 'mark') opens = false
-    else if (/[.!?\n;:•]/.test(written)) opens = true
+    else if (OPENERS.includes(written[0]!)) opens = true
   }
-  for (const match of text.matchAll(PIECE)) {
-    const start = match.index
+  let pattern: RegExp | undefined
+  for (let at = 0; at < text.length; ) {
+    const end = plainWordAt(text, at)
+    if (end > at) {
+      pushWord(text.slice(at, end), at, push)
+      at = end
+      continue
+    }
+    if (isSpace(text.charCodeAt(at))) {
+      at++
+      continue
+    }
+    pattern ??= patternFor(text)
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
+    if (match === null) break
     const whole = match[0]
-    const groups = match.groups!
-    if (groups.word !== undefined) pushWord(whole, start, push)
-    else if (groups.number !== undefined) push('number', whole.toLowerCase(), start, start + whole.length)
-    else if (groups.code !== undefined) {
+    at = match.index + whole.length
+    const start = match.index
+    if (match[3] !== undefined) pushWord(whole, start, push)
+    else if (match[2] !== undefined) push('number', whole.toLowerCase(), start, at)
+    else if (match[1] !== undefined) {
       // A sentence's last word with its full stop is no name of a thing.
       const trimmed = whole.replace(/[.:]+$/, '')
       push('code', trimmed.toLowerCase(), start, start + trimmed.length)
       if (trimmed !== whole) push('mark', '.', start + trimmed.length, start + trimmed.length + 1)
     } else if (!(whole === '.' && ABBREVIATIONS.has(tokens.at(-1)?.norm ?? '')))
-      push('mark', whole === '…' ? '...' : whole, start, start + whole.length)
+      push('mark', whole === '…' ? '...' : whole, start, at)
   }
   return joinPhrases(settleAnswers(settleContractions(tokens)))
+}
+
+/** Marks after which a sentence begins. */
+const OPENERS = '.!?;:•'
+
+function patternFor(text: string): RegExp {
+  if (isPlain(text)) {
+    plainPiece ??= piece('[A-Za-z]', '[A-Za-z]', 'g')
+    return plainPiece
+  }
+  anyPiece ??= piece(String.raw`\p{L}`, String.raw`[\p{L}\p{M}]`, 'gu')
+  return anyPiece
+}
+
+const isSpace = (code: number) => code === 32 || (code >= 9 && code <= 13)
+const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+const isCapital = (code: number) => code >= 65 && code <= 90
+
+/** Where a word of letters alone ends that begins here and has nothing behind it that could belong to it; else `at`. */
+function plainWordAt(text: string, at: number): number {
+  let end = at
+  while (isLetter(text.charCodeAt(end))) end++
+  if (end === at || end === text.length) return end
+  const next = text.charCodeAt(end)
+  if (isSpace(next)) return end
+  // , ! ? ; ) " never belong to a word; . and : do where letters follow.
+  if (next === 44 || next === 33 || next === 63 || next === 59 || next === 41 || next === 34) return end
+  if ((next === 46 || next === 58) && (end + 1 === text.length || isSpace(text.charCodeAt(end + 1))))
+    return end
+  return at
+}
+
+/** Written as a name: with a capital inside, two at the start, or one where no sentence begins. */
+function isProper(written: string, opens: boolean): boolean {
+  const first = written.charCodeAt(0)
+  for (let i = 0; i < written.length; i++)
+    if (written.charCodeAt(i) > 127)
+      return /^\p{Lu}/u.test(written) && (!opens || /\p{Ll}\p{Lu}|^\p{Lu}{2}/u.test(written))
+  if (!isCapital(first)) return false
+  if (!opens || isCapital(written.charCodeAt(1))) return true
+  for (let i = 2; i < written.length; i++) {
+    const before = written.charCodeAt(i - 1)
+    if (isCapital(written.charCodeAt(i)) && before >= 97 && before <= 122) return true
+  }
+  return false
 }
 
 type Push = (kind: TokenKind, norm: string, start: number, end: number) => void
 
 function pushWord(written: string, start: number, push: Push): void {
-  const word = written.toLowerCase().replaceAll('’', "'")
-  const fixed = Object.hasOwn(CONTRACTED, word) ? CONTRACTED[word] : undefined
-  if (fixed) {
-    const [first, second] = fixed as [string, string]
+  const lower = written.toLowerCase()
+  const word = lower.includes('’') ? lower.replaceAll('’', "'") : lower
+  const fixed = CONTRACTED.get(word)
+  if (fixed !== undefined) {
+    const [first, second] = fixed
     const cut =
       start +
       (word.endsWith('not')
@@ -121,18 +206,20 @@ function pushWord(written: string, start: number, push: Push): void {
     push('word', second, middle, start + written.length)
     return
   }
-  for (const [ending, norm] of ENDINGS) {
-    const found = word.search(ending)
-    if (found <= 0) continue
-    push('word', word.slice(0, found), start, start + found)
-    push('word', norm, start + found, start + written.length)
-    return
-  }
-  if (/'s?$/.test(word)) {
-    const found = word.lastIndexOf("'")
-    push('word', word.slice(0, found), start, start + found)
-    push('word', "'s", start + found, start + written.length)
-    return
+  if (word.includes("'")) {
+    for (const [ending, norm] of ENDINGS) {
+      const found = word.length - ending.length
+      if (found <= 0 || !word.endsWith(ending)) continue
+      push('word', word.slice(0, found), start, start + found)
+      push('word', norm, start + found, start + written.length)
+      return
+    }
+    if (word.endsWith("'") || word.endsWith("'s")) {
+      const found = word.lastIndexOf("'")
+      push('word', word.slice(0, found), start, start + found)
+      push('word', "'s", start + found, start + written.length)
+      return
+    }
   }
   const dash = word.indexOf('-')
   if (
@@ -144,11 +231,12 @@ function pushWord(written: string, start: number, push: Push): void {
     pushWord(written.slice(dash + 1), start + dash + 1, push)
     return
   }
-  push('word', word.replace(/\.$/, ''), start, start + written.length)
+  push('word', word.endsWith('.') ? word.slice(0, -1) : word, start, start + written.length)
 }
 
 /** `'s` after a pronoun, or before a participle, an article or `not`, is a verb; else it marks an owner. */
 function settleContractions(tokens: readonly Token[]): readonly Token[] {
+  if (!tokens.some(({ norm }) => norm === "'s")) return tokens
   return tokens.map((token, i) => {
     if (token.norm !== "'s") return token
     const before = tokens[i - 1]?.norm ?? ''
@@ -175,7 +263,10 @@ function joinPhrases(tokens: readonly Token[]): readonly Token[] {
   const joined: Token[] = []
   for (let i = 0; i < tokens.length; ) {
     const longest = MULTIWORD.get(tokens[i]!.norm)
-    const phrase = longest?.find((words) => words.every((word, k) => tokens[i + k]?.norm === word))
+    const phrase =
+      longest === undefined || tokens[i + 1] === undefined
+        ? undefined
+        : longest.find((words) => words.every((word, k) => tokens[i + k]?.norm === word))
     if (phrase === undefined) {
       joined.push(tokens[i++]!)
       continue
