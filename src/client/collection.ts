@@ -67,22 +67,27 @@ export class RemoteCollection implements CollectionApi {
 
   async remove({
     source,
-    commandId,
+    ...options
   }: {
     readonly source: string
+    readonly expectedRevision?: number
     readonly commandId?: string
   }): Promise<Retired> {
     return await this.#http.json({
       method: 'DELETE',
       path: this.#path + this.#source(source),
-      query: { commandId },
-      repeatable: commandId !== undefined,
+      query: options,
+      repeatable: options.commandId !== undefined,
     })
   }
 
   async retire(
     keys: readonly string[] | { readonly where: Where },
-    options: { readonly reason?: 'deleted' | 'evicted'; readonly commandId?: string } = {},
+    options: {
+      readonly reason?: 'deleted' | 'evicted'
+      readonly expectedRevision?: number
+      readonly commandId?: string
+    } = {},
   ): Promise<Retired> {
     const body = { ...(isList(keys) ? { keys } : keys), ...options }
     return await this.#write('POST', '/retire', body, options.commandId)
@@ -93,6 +98,7 @@ export class RemoteCollection implements CollectionApi {
     readonly metadata?: Metadata
     readonly unset?: readonly string[]
     readonly replace?: boolean
+    readonly expectedRevision?: number
     readonly commandId?: string
   }): Promise<WriteResult & { readonly updated: readonly Key[] }> {
     return await this.#write('POST', '/update', input, input.commandId)
@@ -100,7 +106,11 @@ export class RemoteCollection implements CollectionApi {
 
   async erase(
     target: { readonly keys: readonly string[] } | { readonly source: string },
-    options: { readonly cascade?: boolean; readonly commandId?: string } = {},
+    options: {
+      readonly cascade?: boolean
+      readonly expectedRevision?: number
+      readonly commandId?: string
+    } = {},
   ): Promise<Erased> {
     return await this.#write('POST', '/erase', { ...target, ...options }, options.commandId)
   }

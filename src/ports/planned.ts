@@ -1,4 +1,5 @@
 import type { Changeset, Entry, Lead } from '../core/changeset.ts'
+import type { Expected } from '../core/expected.ts'
 import type { PutResult } from '../core/model.ts'
 
 /** What a source looked like when a write was planned. */
@@ -83,6 +84,8 @@ export interface Computed {
 
 export interface WriteOptions {
   readonly commandId?: string
+  /** Refuse the write unless the source it concerns stands at this revision. */
+  readonly expected?: Expected
   /** Vectors computed before the commit, by text hash. */
   readonly computed?: Computed
 }

@@ -4,6 +4,7 @@ import { unmarked } from '../core/path-segment.ts'
 import { requireAccess } from '../wire/principal.ts'
 import { Problem, problemResponse } from '../wire/problem.ts'
 import { jsonBody } from './limits.ts'
+import { etag } from './results.ts'
 import { Answer, parametersOf, type Route, type Services } from './route.ts'
 import { type Visit, whenTaken } from './visit.ts'
 
@@ -105,10 +106,15 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 const NOTHING = z.strictObject({})
 
 /** A write that came with a condition fails by it, which has a status of its own. */
-const conditioned = (route: Route, { headers }: Request, problem: Problem): Problem =>
-  problem.code === 'REVISION_CONFLICT' && route.conditional && hasCondition(headers)
-    ? new Problem(412, problem.code, problem.message, problem)
-    : problem
+function conditioned(route: Route, { headers }: Request, problem: Problem): Problem {
+  if (problem.code !== 'REVISION_CONFLICT' || !route.conditional || !hasCondition(headers)) return problem
+  const { actual } = problem.members.error as { readonly actual: number }
+  return new Problem(412, problem.code, problem.message, {
+    members: problem.members,
+    headers: { ETag: etag(actual) },
+    cause: problem.cause,
+  })
+}
 
 /** Hono has decoded it; what is left is to refuse bytes that are no text, and the `~` of what a path cannot hold. */
 function parameter({ pathname }: URL, name: string, given: string | undefined): string {

@@ -77,6 +77,18 @@ function operation(route: Route, schemas: Json): Json {
       ...Object.fromEntries(
         Object.entries(route.answers).map(([status, answer]) => [status, response(answer, schemas)]),
       ),
+      ...(route.conditional
+        ? {
+            412: response(
+              {
+                description: 'The source stands at another revision: `error.actual`, and `ETag`.',
+                schema: Problem,
+                type: 'application/problem+json',
+              },
+              schemas,
+            ),
+          }
+        : {}),
       default: response(
         { description: 'A refusal', schema: Problem, type: 'application/problem+json' },
         schemas,
@@ -129,7 +141,10 @@ function inHeaders({ command, conditional }: Route) {
       : []),
     ...(conditional
       ? [
-          header('If-Match', 'The ETag of the revision the source must stand at, else 412.'),
+          header(
+            'If-Match',
+            'The ETag of the revision the source must stand at, else 412. With keys: the one source that all of them belong to. The same as expectedRevision, which is refused with 409.',
+          ),
           header('If-None-Match', '*: the source must be new, else 412.'),
         ]
       : []),

@@ -27,6 +27,10 @@ export const CommandId = z
   .min(1)
   .max(1024)
   .meta({ description: 'As Idempotency-Key: a retry with the same one answers what the first did.' })
+export const ExpectedRevision = z.int().min(0).meta({
+  description:
+    'As If-Match: refuse unless the source stands at this revision (0: it must be new). With keys: the one source that all of them belong to.',
+})
 
 /** Looked at no deeper than this: how deep it may be is for the store to say, which does not walk it by recursion. */
 const plainObject = (error: string) =>
@@ -233,9 +237,7 @@ export const PutBody = z.strictObject({
     description:
       'paragraphs, markdown, turns, code or whole, with options if need be (paragraphs/1?max=800); left out, the one it was cut by before.',
   }),
-  expectedRevision: Count.exactOptional().meta({
-    description: 'As If-Match: refuse unless the source stands at this revision (0: it must be new).',
-  }),
+  expectedRevision: ExpectedRevision.exactOptional(),
   expiresAt: z.int().min(0).nullable().exactOptional(),
   defer: z.boolean().exactOptional().meta({ description: 'Commit first; vectors are computed later.' }),
   readmit: z

@@ -1,5 +1,6 @@
 import type { Chunker } from '../chunking/index.ts'
 import { SpanStoreError } from '../core/errors.ts'
+import { requireRevision } from '../core/expected.ts'
 import { parseFilter, type Where } from '../core/filter.ts'
 import type { Metadata } from '../core/json.ts'
 import { type Key, parseKey } from '../core/key.ts'
@@ -35,6 +36,7 @@ import {
   type Command,
   canonical,
   commandOption,
+  expectedOption,
   flag,
   identifier,
   invalid,
@@ -203,11 +205,12 @@ export class Collection {
 
   /**
    * Adds to the end of a source, creating it if need be, in time that does not depend on its length.
-   * @throws ERASED_TEXT, INVALID_VECTOR, EMBEDDER_FAILED, STORE_BUSY
+   * @throws ERASED_TEXT, INVALID_VECTOR, EMBEDDER_FAILED, STORE_BUSY, REVISION_CONFLICT
    */
   async append(input: AppendInput): Promise<PutResult> {
-    object('append', input, ['source', 'spans', 'commandId', 'readmit', 'defer'])
+    object('append', input, ['source', 'spans', 'expectedRevision', 'commandId', 'readmit', 'defer'])
     const source = identifier('append.source', input.source)
+    const expected = expectedOption('append', input.expectedRevision, { source })
     const own = newSpans(input.spans, 'append.spans')
     const readmit = flag('append.readmit', input.readmit)
     const defer = flag('append.defer', input.defer)
@@ -215,6 +218,8 @@ export class Collection {
     const before = await this.#answered<PutResult>(command)
     if (before !== undefined) return before
     const head = await this.#ledger.head(this.#info.ref, source)
+    // The ledger asks again at the commit; here, before anything is embedded for nothing.
+    requireRevision(source, input.expectedRevision, head.revision)
     const common = head.metadata === undefined ? undefined : (JSON.parse(head.metadata) as Metadata)
     const spans = own.map((span) => ({
       ...span,
@@ -230,57 +235,75 @@ export class Collection {
     const appended = await this.#ledger.append(
       this.#info.ref,
       { source, spans, metadata: head.metadata, expiresAt: undefined, readmit },
-      { ...command, ...(computed === undefined ? {} : { computed }) },
+      { ...command, ...expected, ...(computed === undefined ? {} : { computed }) },
     )
     if (defer) this.#context.deferred.wake(this.#info.ref)
     return appended
   }
 
-  /** Takes a whole source away: its spans become tombstones, reason `deleted`. Removing what is not there is no error. */
-  async remove(input: { readonly source: string; readonly commandId?: string }): Promise<Retired> {
-    object('remove', input, ['source', 'commandId'])
-    return await this.#ledger.remove(
-      this.#info.ref,
-      identifier('remove.source', input.source),
-      this.#command('remove', input.commandId),
-    )
+  /**
+   * Takes a whole source away: its spans become tombstones, reason `deleted`. Removing what is not there is no error.
+   * @throws REVISION_CONFLICT
+   */
+  async remove(input: {
+    readonly source: string
+    readonly expectedRevision?: number
+    readonly commandId?: string
+  }): Promise<Retired> {
+    object('remove', input, ['source', 'expectedRevision', 'commandId'])
+    const source = identifier('remove.source', input.source)
+    return await this.#ledger.remove(this.#info.ref, source, {
+      ...this.#command('remove', input.commandId),
+      ...expectedOption('remove', input.expectedRevision, { source }),
+    })
   }
 
   /**
    * Retires live spans by key, or all that match a filter. A span keeps its place in its source until the next
-   * revision, so that the same text put again is recognised as `identical`.
+   * revision, so that the same text put again is recognised as `identical`. `expectedRevision` is that of the one source
+   * that all of the keys belong to. @throws REVISION_CONFLICT
    */
   async retire(
     keys: readonly string[] | { readonly where: Where },
-    options: { readonly reason?: 'deleted' | 'evicted'; readonly commandId?: string } = {},
+    options: {
+      readonly reason?: 'deleted' | 'evicted'
+      readonly expectedRevision?: number
+      readonly commandId?: string
+    } = {},
   ): Promise<Retired> {
-    object('options', options, ['reason', 'commandId'])
+    object('options', options, ['reason', 'expectedRevision', 'commandId'])
     const { reason = 'deleted' } = options
     if (reason !== 'deleted' && reason !== 'evicted')
       throw invalid('options.reason', reason, "give 'deleted' or 'evicted'")
+    if (!Array.isArray(keys) && options.expectedRevision !== undefined)
+      throw invalid(
+        'options.expectedRevision',
+        options.expectedRevision,
+        'leave it out: a filter concerns any number of sources',
+      )
     const chosen = Array.isArray(keys)
       ? keysOf('keys', keys)
       : await this.#ledger.matching(this.#info.ref, parseFilter(object('keys', keys, ['where']).where))
-    return await this.#ledger.retire(
-      this.#info.ref,
-      chosen,
-      reason,
-      this.#command('retire', options.commandId),
-    )
+    return await this.#ledger.retire(this.#info.ref, chosen, reason, {
+      ...this.#command('retire', options.commandId),
+      ...expectedOption('options', options.expectedRevision, { keys: chosen }),
+    })
   }
 
   /**
    * Changes metadata of live spans, and nothing else. `merge` (the default) sets the given fields and leaves the
-   * others; `unset` removes fields; `replace: true` makes the given metadata all there is.
+   * others; `unset` removes fields; `replace: true` makes the given metadata all there is. `expectedRevision` is that of
+   * the one source that all of the keys belong to. @throws REVISION_CONFLICT
    */
   async update(input: {
     readonly keys: readonly string[]
     readonly metadata?: Metadata
     readonly unset?: readonly string[]
     readonly replace?: boolean
+    readonly expectedRevision?: number
     readonly commandId?: string
   }): Promise<WriteResult & { readonly updated: readonly Key[] }> {
-    object('update', input, ['keys', 'metadata', 'unset', 'replace', 'commandId'])
+    object('update', input, ['keys', 'metadata', 'unset', 'replace', 'expectedRevision', 'commandId'])
     const keys = keysOf('update.keys', input.keys)
     const given = input.metadata === undefined ? {} : metadataOf('update.metadata', input.metadata)
     const unset = new Set(
@@ -292,18 +315,26 @@ export class Collection {
       const merged = Object.entries({ ...old, ...given }).filter(([name]) => !unset.has(name))
       return canonical(metadataOf('metadata', Object.fromEntries(merged)))
     }
-    return await this.#ledger.update(this.#info.ref, keys, patch, this.#command('update', input.commandId))
+    return await this.#ledger.update(this.#info.ref, keys, patch, {
+      ...this.#command('update', input.commandId),
+      ...expectedOption('update', input.expectedRevision, { keys }),
+    })
   }
 
   /**
    * Removes text physically: from the ledger, its log, manifests, full text and index. Keys and lineage stay, as
-   * tombstones with `erasedAt`. @throws CASCADE_REQUIRED when live spans hold the same bytes.
+   * tombstones with `erasedAt`. `expectedRevision` is that of the source, or of the one source that all of the keys
+   * belong to. @throws CASCADE_REQUIRED when live spans hold the same bytes, REVISION_CONFLICT
    */
   async erase(
     target: { readonly keys: readonly string[] } | { readonly source: string },
-    options: { readonly cascade?: boolean; readonly commandId?: string } = {},
+    options: {
+      readonly cascade?: boolean
+      readonly expectedRevision?: number
+      readonly commandId?: string
+    } = {},
   ): Promise<Erased> {
-    object('options', options, ['cascade', 'commandId'])
+    object('options', options, ['cascade', 'expectedRevision', 'commandId'])
     const { keys, source } = object('erase', target, ['keys', 'source'])
     if ((keys === undefined) === (source === undefined))
       throw invalid('erase', target, 'give either keys or source')
@@ -312,12 +343,10 @@ export class Collection {
         ? { source: identifier('erase.source', source) }
         : { keys: keysOf('erase.keys', keys) }
     const cascade = flag('options.cascade', options.cascade)
-    return await this.#ledger.erase(
-      this.#info.ref,
-      checked,
-      cascade,
-      this.#command('erase', options.commandId),
-    )
+    return await this.#ledger.erase(this.#info.ref, checked, cascade, {
+      ...this.#command('erase', options.commandId),
+      ...expectedOption('options', options.expectedRevision, checked),
+    })
   }
 
   // ── reading ───────────────────────────────────────────────────────────────────────────────────────────────

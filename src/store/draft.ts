@@ -50,6 +50,8 @@ export interface PutInput {
 export interface AppendInput {
   readonly source: string
   readonly spans: readonly SpanInput[]
+  /** The source's revision, as the caller read it; 0: it must be new. */
+  readonly expectedRevision?: number
   readonly commandId?: string
   readonly readmit?: boolean
   readonly defer?: boolean

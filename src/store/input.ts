@@ -1,4 +1,5 @@
 import { SpanStoreError } from '../core/errors.ts'
+import type { Expected } from '../core/expected.ts'
 import type { Json, Metadata } from '../core/json.ts'
 
 /*
@@ -52,6 +53,16 @@ export interface Command {
 
 export const commandOption = (scope: string, commandId: string | undefined): Command =>
   commandId === undefined ? {} : { commandId: `${scope} ${identifier('commandId', commandId)}` }
+
+/** The revision a write was made for. */
+export const expectedOption = (
+  path: string,
+  revision: number | undefined,
+  of: Expected['of'],
+): { readonly expected?: Expected } =>
+  revision === undefined
+    ? {}
+    : { expected: { revision: wholeNumber(`${path}.expectedRevision`, revision, 0), of } }
 
 export function wholeNumber(path: string, value: unknown, least: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number

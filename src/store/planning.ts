@@ -1,6 +1,6 @@
 import type { Chunker } from '../chunking/index.ts'
 import type { Changeset, Texts } from '../core/changeset.ts'
-import { SpanStoreError } from '../core/errors.ts'
+import { requireRevision } from '../core/expected.ts'
 import type { PutResult } from '../core/model.ts'
 import { plan } from '../core/plan.ts'
 import type { Ledger } from '../ports/ledger.ts'
@@ -34,12 +34,7 @@ export const changesNothing = ({ unchanged, changeset }: PlannedPut): boolean =>
 export async function planPut(planning: Planning, put: Prepared): Promise<PlannedPut> {
   const { ledger, ref, chunkers } = planning
   const head = await ledger.head(ref, put.source)
-  if (put.expectedRevision !== undefined && put.expectedRevision !== head.revision)
-    throw new SpanStoreError(
-      'REVISION_CONFLICT',
-      `source ${JSON.stringify(put.source)} stands at revision ${head.revision}, not ${put.expectedRevision}: read it again and redo the change`,
-      { source: put.source, expected: put.expectedRevision, actual: head.revision },
-    )
+  requireRevision(put.source, put.expectedRevision, head.revision)
   if (put.chunker !== undefined) chunkers.set(put.chunker.id, put.chunker)
   const keepsChunker = put.spans === undefined && put.chunker === undefined && head.chunker !== undefined
   const draft = await chunked(put, {

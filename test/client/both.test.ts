@@ -102,6 +102,33 @@ describe.each(PLACES)('a store $place', ({ open }) => {
     ])
   })
 
+  test('refuses every write made for another revision, and says which one stands', async () => {
+    await notes.put({ source: 'doc', text: 'One.' })
+    const { added } = await notes.put({ source: 'doc', text: 'Two.' })
+    const late = { expectedRevision: 1 }
+    const conflict = { code: 'REVISION_CONFLICT', detail: { source: 'doc', expected: 1, actual: 2 } }
+    const erased = await notes.put({ source: 'other', text: 'Three.' })
+    for (const write of [
+      () => notes.put({ source: 'doc', text: 'Three.', ...late }),
+      () => notes.putMany([{ source: 'doc', text: 'Three.', ...late }]),
+      () => notes.append({ source: 'doc', spans: spans('Three.'), ...late }),
+      () => notes.remove({ source: 'doc', ...late }),
+      () => notes.update({ keys: added, metadata: { n: 1 }, ...late }),
+      () => notes.retire(added, late),
+      () => notes.erase({ keys: added }, late),
+      () => notes.erase({ source: 'doc' }, late),
+    ])
+      expect(await refused(write)).toEqual(conflict)
+    expect((await notes.read('doc')).text).toBe('Two.')
+    expect(await refused(() => notes.retire([...added, ...erased.added], late))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    })
+    await notes.append({ source: 'doc', spans: spans('Three.'), expectedRevision: 2 })
+    await notes.retire(added, { expectedRevision: 3 })
+    await notes.remove({ source: 'doc', expectedRevision: 3 })
+    expect((await notes.source('doc')).status).toBe('tombstone')
+  })
+
   test('has sources with the same four results', async () => {
     await notes.putMany([
       { source: '.', spans: spans('One.') },

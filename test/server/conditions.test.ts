@@ -42,8 +42,72 @@ describe('If-Match', () => {
     expect((await call('PUT', DOC, { text: 'x', expectedRevision: 2 }, { 'if-match': '"1"' })).status).toBe(
       400,
     )
-    expect((await call('DELETE', DOC, undefined, { 'if-match': '"1"' })).status).toBe(400)
+    const rename = await call('PATCH', '/v1/collections/notes', { name: 'x' }, { 'if-match': '"1"' })
+    expect(rename.status).toBe(400)
     expect(await text()).toBe('one')
+  })
+
+  const HERE = '/v1/collections/notes'
+
+  /** Every write of one source, made for a revision, with what it needs. */
+  const writes = (keys: string[]): readonly [string, string, unknown?][] => [
+    ['PUT', DOC, { text: 'late' }],
+    ['POST', `${DOC}/append`, { spans: [{ text: 'late' }] }],
+    ['POST', `${HERE}/update`, { keys, metadata: { late: true } }],
+    ['POST', `${HERE}/retire`, { keys }],
+    ['POST', `${HERE}/erase`, { keys }],
+    ['POST', `${HERE}/erase`, { source: 'doc' }],
+    ['DELETE', DOC],
+  ]
+
+  test('is honoured by every write of a source: of an older revision, 412 tells the actual one and nothing is written', async () => {
+    await call('PUT', DOC, { text: 'one' })
+    const { body: second } = await call('PUT', DOC, { text: 'two' })
+    for (const [method, path, body] of writes(second.added)) {
+      for (const [header, expected] of [
+        [{ 'if-match': '"1"' }, 1],
+        [{ 'if-none-match': '*' }, 0],
+      ] as const) {
+        const late = await call(method, path, body, header)
+        expect([method, path, late.status, late.headers.get('etag')]).toEqual([method, path, 412, '"2"'])
+        expect(late.body).toMatchObject({
+          code: 'REVISION_CONFLICT',
+          error: { source: 'doc', expected, actual: 2 },
+        })
+      }
+      const said =
+        method === 'DELETE'
+          ? await call(method, `${path}?expectedRevision=1`)
+          : await call(method, path, { ...(body as object), expectedRevision: 1 })
+      expect([method, path, said.status]).toEqual([method, path, 409])
+    }
+    expect((await call('GET', HERE)).body.position).toBe(second.position)
+    expect(await text()).toBe('two')
+  })
+
+  test('of the revision that stands, each of them is done', async () => {
+    await call('PUT', DOC, { text: 'one' })
+    for (const [i] of writes([]).entries()) {
+      // What came before took it away.
+      const { body, headers } = await call('PUT', DOC, { text: `text ${i}` })
+      const [method, path, given] = writes(body.added)[i]!
+      const done = await call(method, path, given, { 'if-match': headers.get('etag')! })
+      expect([method, path, done.status]).toEqual([method, path, 200])
+    }
+  })
+
+  test('of keys of several sources, of none, or of a filter is refused: there is no one revision', async () => {
+    const { body: one } = await call('PUT', DOC, { text: 'one' })
+    const { body: two } = await call('PUT', `${HERE}/sources/other`, { text: 'two' })
+    const header = { 'if-match': '"1"' }
+    for (const keys of [[...one.added, ...two.added], ['01JQ0000000000000000000000']])
+      for (const verb of ['retire', 'erase', 'update']) {
+        const { status, body } = await call('POST', `${HERE}/${verb}`, { keys }, header)
+        expect([verb, status, body.code]).toEqual([verb, 400, 'INVALID_ARGUMENT'])
+      }
+    const filtered = await call('POST', `${HERE}/retire`, { where: { a: 1 } }, header)
+    expect([filtered.status, filtered.body.code]).toEqual([400, 'INVALID_ARGUMENT'])
+    expect((await call('POST', `${HERE}/count`, {})).body.count).toBe(2)
   })
 
   test('If-None-Match: * writes only what is new', async () => {

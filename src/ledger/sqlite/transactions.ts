@@ -5,6 +5,7 @@ import { type Key, keyAfter } from '../../core/key.ts'
 import type { WriteOptions } from '../../ports/planned.ts'
 import { requireCollection } from './collections.ts'
 import { Commit } from './commit.ts'
+import { requireExpected } from './expected.ts'
 import { storageError } from './open.ts'
 import { writeExpired } from './retire.ts'
 import { type Connection, insertInto } from './statements.ts'
@@ -129,10 +130,11 @@ export class Transactions {
     })
   }
 
-  /** A write in a collection. @throws COLLECTION_DROPPED */
+  /** A write in a collection. @throws COLLECTION_DROPPED, REVISION_CONFLICT */
   writeIn<T>(collection: number, options: WriteOptions, work: (commit: Commit) => T): Promise<T> {
     return this.write(options, (commit) => {
       requireCollection(commit.connection, collection)
+      if (options.expected !== undefined) requireExpected(commit.connection, collection, options.expected)
       writeComputed(commit.connection, collection, options.computed)
       return work(commit)
     })

@@ -8,6 +8,7 @@ import {
   CommandId,
   Dependent,
   Erased,
+  ExpectedRevision,
   FetchResult as FetchResultSchema,
   Identifier,
   Keys,
@@ -18,7 +19,7 @@ import {
   Updated,
   Where,
 } from '../schemas.ts'
-import { commanded } from './sources.ts'
+import { asked } from './sources.ts'
 
 const tag = 'Keys'
 const HERE = '/v1/collections/{collection}'
@@ -152,16 +153,18 @@ export const keyRoutes = [
       'Given fields are set and others stay; unset removes fields; replace makes the given metadata all there is.',
     access: 'write',
     command: true,
+    conditional: true,
     body: z.strictObject({
       keys: Keys,
       metadata: Metadata.exactOptional(),
       unset: z.array(Identifier).exactOptional(),
       replace: z.boolean().exactOptional(),
+      expectedRevision: ExpectedRevision.exactOptional(),
       commandId: CommandId.exactOptional(),
     }),
     answers: { 200: { description: 'Done', schema: Updated } },
-    async handle({ params, body, command, server }) {
-      return await (await server.collection(params.collection)).update(commanded({ body, command }))
+    async handle({ params, body, command, expected, server }) {
+      return await (await server.collection(params.collection)).update(asked({ body, command, expected }))
     },
   }),
   route({
@@ -172,11 +175,13 @@ export const keyRoutes = [
     summary: 'Retire live spans, by key or by filter',
     access: 'write',
     command: true,
+    conditional: true,
     body: z
       .strictObject({
         keys: Keys.exactOptional(),
         where: Where.exactOptional(),
         reason: z.enum(['deleted', 'evicted']).exactOptional(),
+        expectedRevision: ExpectedRevision.exactOptional(),
         commandId: CommandId.exactOptional(),
       })
       .refine(
@@ -184,8 +189,8 @@ export const keyRoutes = [
         'give either keys or where',
       ),
     answers: { 200: { description: 'Done', schema: Retired } },
-    async handle({ params, body, command, server }) {
-      const { keys, where, ...options } = commanded({ body, command })
+    async handle({ params, body, command, expected, server }) {
+      const { keys, where, ...options } = asked({ body, command, expected })
       const collection = await server.collection(params.collection)
       return await collection.retire(keys ?? { where: where! }, options)
     },
@@ -201,6 +206,7 @@ export const keyRoutes = [
     patient: true,
     access: 'admin',
     command: true,
+    conditional: true,
     body: z
       .strictObject({
         keys: Keys.exactOptional(),
@@ -209,6 +215,7 @@ export const keyRoutes = [
           .boolean()
           .exactOptional()
           .meta({ description: 'Live spans that hold the same bytes too.' }),
+        expectedRevision: ExpectedRevision.exactOptional(),
         commandId: CommandId.exactOptional(),
       })
       .refine(
@@ -216,8 +223,8 @@ export const keyRoutes = [
         'give either keys or source',
       ),
     answers: { 200: { description: 'Done', schema: Erased } },
-    async handle({ params, body, command, server }) {
-      const { keys, source, ...options } = commanded({ body, command })
+    async handle({ params, body, command, expected, server }) {
+      const { keys, source, ...options } = asked({ body, command, expected })
       const collection = await server.collection(params.collection)
       return await collection.erase(keys === undefined ? { source: source! } : { keys }, options)
     },

@@ -8,6 +8,7 @@ import {
   AsOf,
   BATCH,
   CommandId,
+  ExpectedRevision,
   numeral,
   PutBody,
   PutItem,
@@ -39,6 +40,14 @@ export const commanded = <T extends object>({
   body,
   command,
 }: Pick<Call<string, unknown, T>, 'body' | 'command'>) => agreed(body, command, 'Idempotency-Key')
+
+/** With the condition of a header, for routes that take one. */
+export const asked = <T extends object>({
+  body,
+  command,
+  expected,
+}: Pick<Call<string, unknown, T>, 'body' | 'command' | 'expected'>) =>
+  agreed(commanded({ body, command }), expected, 'If-Match')
 
 const withChunker = <T extends { readonly chunker?: string }>({ chunker, ...rest }: T, path: string) => ({
   ...rest,
@@ -119,7 +128,7 @@ export const sourceRoutes = [
     answers: written,
     async handle({ params, body, command, expected, server }) {
       const collection = await server.collection(params.collection)
-      const input = agreed(commanded({ body, command }), expected, 'If-Match')
+      const input = asked({ body, command, expected })
       const result = await collection.put({
         ...withChunker(input, 'body'),
         source: params.source,
@@ -136,11 +145,15 @@ export const sourceRoutes = [
     description: 'Its spans become tombstones, reason deleted. Removing what is not there is no error.',
     access: 'write',
     command: true,
-    query: z.strictObject({ commandId: CommandId.exactOptional() }),
+    conditional: true,
+    query: z.strictObject({
+      commandId: CommandId.exactOptional(),
+      expectedRevision: numeral(0).exactOptional(),
+    }),
     answers: { 200: { description: 'Done', schema: Retired } },
-    async handle({ params, query, command, server }) {
+    async handle({ params, query, command, expected, server }) {
       const collection = await server.collection(params.collection)
-      return await collection.remove({ source: params.source, ...commanded({ body: query, command }) })
+      return await collection.remove({ source: params.source, ...asked({ body: query, command, expected }) })
     },
   }),
   route({
@@ -152,16 +165,18 @@ export const sourceRoutes = [
     description: 'In time that does not depend on its length; the source is made if need be.',
     access: 'write',
     command: true,
+    conditional: true,
     body: z.strictObject({
       spans: Spans,
+      expectedRevision: ExpectedRevision.exactOptional(),
       commandId: CommandId.exactOptional(),
       readmit: z.boolean().exactOptional(),
       defer: z.boolean().exactOptional(),
     }),
     answers: written,
-    async handle({ params, body, command, server }) {
+    async handle({ params, body, command, expected, server }) {
       const collection = await server.collection(params.collection)
-      const result = await collection.append({ source: params.source, ...commanded({ body, command }) })
+      const result = await collection.append({ source: params.source, ...asked({ body, command, expected }) })
       return new Answer(200, result, { ETag: etag(result.revision) })
     },
   }),
