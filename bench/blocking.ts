@@ -19,8 +19,8 @@ const SHORT = 16
  * How long each call of a large store keeps the event loop from everybody else: the longest time between two turns
  * while it runs, and how much of that this thread was computing (the rest it waited: for a disk, or for a core of a
  * busy machine). `--spans=N`: 100 000 unless told. `--store=DIR`: a store made before, of which a copy is
- * used. `--keep=DIR`: makes one, and leaves it there. `--only=WORD`: calls whose name has that word. `--why`: with
- * what ran in the longest ones.
+ * used. `--keep=DIR`: makes one, and leaves it there. `--only=WORD`: calls whose name has that word. `--reads`: only
+ * those that read. `--why`: with what ran in the longest ones.
  */
 export async function blockingBenches(report: (measured: Measured) => void): Promise<void> {
   const spans = Number(argument('--spans') ?? 100_000)
@@ -236,6 +236,11 @@ async function everyVerb(directory: string, report: (measured: Measured) => void
     let left = 50_000
     for await (const _ of store.subscribe({ from: 'start' })) if (--left === 0) break
   })
+  if (process.argv.includes('--reads')) {
+    await call('verify', () => store.verify())
+    await store.close()
+    return
+  }
   await call('put one span', () => notes.put({ source: 'one', spans: [{ text: 'one', vector: ask() }] }))
   await call('append 1 000 spans', () =>
     notes.append({

@@ -106,11 +106,15 @@ export class Indexer implements DeferredVectors {
     const { embedded } = await this.#pass(collection, embedder, options, 0, false)
     // Every text may have had its vector already, from another collection.
     if (space === undefined && embedded === 0 && live > 0)
-      await this.#records.keep(collection, {
-        embedder: embedder.id,
-        dimensions: await dimensionsOf(embedder, options.signal),
-        vectors: new Map(),
-      })
+      await this.#records.keep(
+        collection,
+        {
+          embedder: embedder.id,
+          dimensions: await dimensionsOf(embedder, options.signal),
+          vectors: new Map(),
+        },
+        { after: 0, through: 0 },
+      )
     return { embedded }
   }
 
@@ -215,7 +219,11 @@ export class Indexer implements DeferredVectors {
         const vectors = await compute(embedder, [...texts.values()], signal)
         const computed = new Map([...texts.keys()].map((hash, i) => [hash, vectors[i]!]))
         const { dimensions } = embedder
-        await this.#records.keep(collection, { embedder: id, dimensions, vectors: computed }, beside)
+        await this.#records.keep(
+          collection,
+          { embedder: id, dimensions, vectors: computed },
+          { after: end, through: last ?? Number.MAX_SAFE_INTEGER, beside },
+        )
         embedded += texts.size
         options.onProgress?.(embedded)
         await rest(options, texts.size)

@@ -112,6 +112,7 @@ export interface VectorRecords {
     position: number,
     where: Filter | undefined,
     after: number,
+    limit: number,
   ): { readonly rows: readonly VectorRow[]; readonly last: number | undefined }
   /**
    * Texts, by their hashes, of live spans above `after` that have words and no vector. Reads a bounded part of the
@@ -123,8 +124,15 @@ export interface VectorRecords {
     after: number,
     limit: number,
   ): { readonly texts: ReadonlyMap<string, string>; readonly last: number | undefined }
-  /** Keeps vectors computed for texts that are live; positions do not move. `beside`: of an embedder not yet active. */
-  keep(collection: number, computed: Computed, beside?: boolean): Promise<void>
+  /**
+   * Keeps vectors computed for texts of spans above `after`, up to `through`, that are live; positions do not move.
+   * `beside`: of an embedder not yet active.
+   */
+  keep(
+    collection: number,
+    computed: Computed,
+    options: { readonly after: number; readonly through: number; readonly beside?: boolean },
+  ): Promise<void>
   /**
    * Makes an embedder the active one, unless a span above `after` lacks its vector: then `undefined`, and nothing
    * happens. Answers the position of the event.

@@ -1,9 +1,9 @@
+import { Pace } from '../core/pace.ts'
 import type { VectorArrivals, VectorRecords, VectorRow, VectorSpace } from '../ports/vectors.ts'
 import { Resident } from './resident.ts'
 
-/** Rows or events of one step: a few milliseconds. */
-const ROWS = 1_000
-const EVENTS = 2_000
+/** Milliseconds of one step. */
+const STEP = 6
 
 /** Where an index on disk stands: memory needs to hold only what changed since. */
 export interface Base {
@@ -40,19 +40,24 @@ export class Absorbed {
   #scan: number | undefined
   #arrivals: VectorArrivals
   readonly hasBase: boolean
+  readonly #pace = new Pace(250, STEP, 4_000)
 
-  /** Without a base it copies the collection, which stood at `position` when that began. */
+  /**
+   * Without a base it copies the collection, which stood at `position` when that began. `later`: its sketch is made
+   * when all is there.
+   */
   constructor(
     records: VectorRecords,
     collection: number,
     space: VectorSpace,
     position: number,
     base: Base | undefined,
+    later = false,
   ) {
     this.#records = records
     this.#collection = collection
     this.#space = space
-    this.resident = new Resident(space.metric, space.dimensions)
+    this.resident = new Resident(space.metric, space.dimensions, later)
     this.hasBase = base !== undefined
     this.#lastId = base?.lastId ?? 0
     this.zeros = base?.zeros ?? []
@@ -97,13 +102,19 @@ export class Absorbed {
     const records = this.#records
     if (this.#waiting.size === 0) this.#arrivals = records.arrived(this.#space.embedder, undefined).through
     if (this.#scan !== undefined) {
-      const { rows, last } = records.copy(this.#collection, this.#space, this.#scan, ROWS)
-      for (const row of rows) this.#apply(row, undefined)
-      this.#scan = last
-      if (last !== undefined) return undefined
+      const scan = this.#scan
+      this.#scan = this.#pace.step((size) => {
+        const { rows, last } = records.copy(this.#collection, this.#space, scan, size)
+        for (const row of rows) this.#apply(row, undefined)
+        return last
+      })
+      if (this.#scan !== undefined) return undefined
     }
-    const { rows, through, position } = records.follow(this.#collection, this.#space, this.#position, EVENTS)
-    for (const row of rows) this.#apply(row, through)
+    const { through, position } = this.#pace.step((size) => {
+      const followed = records.follow(this.#collection, this.#space, this.#position, size)
+      for (const row of followed.rows) this.#apply(row, followed.through)
+      return followed
+    })
     this.#position = through
     if (through === position) this.#takeArrivals()
     return position - through

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Pace } from '../core/pace.ts'
 import type { VectorHead, VectorRecords, VectorRow, VectorSpace } from '../ports/vectors.ts'
 import { FileLock } from './lock.ts'
 import { hasNoDirection } from './metric.ts'
@@ -14,8 +16,11 @@ export interface KeeperOptions {
   readonly grace: number
 }
 
-/** Rows and events of one commit to a table: reading them takes about ten milliseconds. */
+/** Rows and events of one commit to a table. */
 const ROWS = 2_000
+
+/** Milliseconds for which they are read at a stretch. */
+const STEP = 6
 
 /** Spans without a vector that are asked about at once. */
 const WAITING = 500
@@ -62,6 +67,7 @@ export class Keeper {
   /** Tables that no collection uses yet. */
   readonly #prepared = new Set<string>()
   readonly states: States
+  readonly #pace = new Pace(250, STEP, ROWS)
 
   constructor(records: VectorRecords, directory: string, options: KeeperOptions) {
     this.#records = records
@@ -119,12 +125,12 @@ export class Keeper {
   }
 
   /** Something is wrong with a table: forget it, and its files if this process may. */
-  discard(head: VectorHead, space: VectorSpace): void {
+  async discard(head: VectorHead, space: VectorSpace): Promise<void> {
     const name = tableName(head, space)
     this.forget(head, space)
     if (!this.#lock.take()) return
     this.states.remove(name)
-    rmSync(LanceTable.pathOf(this.states.directory, name), { recursive: true, force: true })
+    await LanceTable.remove(this.states.directory, name)
   }
 
   /**
@@ -150,7 +156,7 @@ export class Keeper {
         check()
         // Whatever is wrong with the files is set right by making them anew.
         if (attempt > 0 || !this.#lock.held) throw error
-        this.discard(head, space)
+        await this.discard(head, space)
       }
     }
   }
@@ -167,7 +173,7 @@ export class Keeper {
     let state: TableState
     let table: LanceTable
     if (known === undefined || !goesOn(this.#records, collection, known, head)) {
-      this.discard(head, space)
+      await this.discard(head, space)
       table = await LanceTable.create(this.states.directory, name, space)
       this.#tables.set(name, table)
       state = newState(head, space, await table.version())
@@ -188,10 +194,10 @@ export class Keeper {
       const last = state.scan === null && state.position >= head.position
       const { rows, next, erased, left } = last
         ? await this.#arrived(collection, space, state)
-        : this.#read(collection, space, state)
+        : await this.#read(collection, space, state)
       // Deleting a row leaves its vector in the file: after an erasure nothing but new files will do.
       if (erased) {
-        this.discard(head, space)
+        await this.discard(head, space)
         return await this.#tend(collection, this.#records.head(collection), space, check, onProgress)
       }
       if (next !== undefined) {
@@ -218,18 +224,45 @@ export class Keeper {
     return true
   }
 
-  /** The next rows, and the state once the table has them. */
-  #read(collection: number, space: VectorSpace, state: TableState): Batch {
+  /** The next rows, read in steps, and the state once the table has them. */
+  async #read(collection: number, space: VectorSpace, state: TableState): Promise<Batch> {
     const records = this.#records
+    // What an event touched may be touched again by a later one: the last reading counts.
+    const read = new Map<number, VectorRow>()
+    const take = (rows: readonly VectorRow[]) => {
+      for (const row of rows) read.set(row.id, row)
+    }
     if (state.scan !== null) {
-      const { rows, last } = records.copy(collection, space, state.scan, ROWS)
+      let last: number | undefined = state.scan
+      for (let taken = 0; taken < ROWS && last !== undefined; ) {
+        if (taken > 0) await nextTurn()
+        const from: number = last
+        const part = this.#pace.step((size) => {
+          taken += size
+          return records.copy(collection, space, from, size)
+        })
+        take(part.rows)
+        last = part.last
+      }
       const mark = last === undefined ? (records.mark(collection, state.position) ?? null) : null
+      const rows = [...read.values()]
       const next = { ...grown(state, rows, space), scan: last ?? null, mark }
       const { position } = records.head(collection)
       return { rows, next, erased: false, left: position - state.position + 1 }
     }
-    const { rows, through, position, erased } = records.follow(collection, space, state.position, ROWS)
+    let through = state.position
+    let position = through
+    let erased = false
+    do {
+      if (through > state.position) await nextTurn()
+      const part = this.#pace.step((size) => records.follow(collection, space, through, size))
+      take(part.rows)
+      through = part.through
+      position = part.position
+      erased = part.erased
+    } while (!erased && through < position && through - state.position < ROWS)
     const mark = records.mark(collection, through) ?? null
+    const rows = [...read.values()]
     const next = { ...grown(state, rows, space), position: through, mark }
     return { rows, next, erased, left: position - through }
   }
@@ -273,7 +306,7 @@ export class Keeper {
     if (!existsSync(directory)) return []
     const used = new Set(this.#records.large(0))
     const concerned = collections.filter((collection) => used.has(collection))
-    if (!this.sweep()) return await this.#elsewhere(concerned, check)
+    if (!(await this.sweep())) return await this.#elsewhere(concerned, check)
     for (const collection of concerned) {
       const head = this.#records.head(collection)
       // The log says what was erased: reading it is what makes a table anew.
@@ -304,7 +337,7 @@ export class Keeper {
    * Removes tables that no collection uses any more: of a former embedder, or of a dropped collection. False: another
    * process has the lock.
    */
-  sweep(): boolean {
+  async sweep(): Promise<boolean> {
     const { directory } = this.states
     if (!existsSync(directory)) return true
     if (!this.#lock.take()) return false
@@ -319,7 +352,7 @@ export class Keeper {
       if (name === undefined || used.has(name) || this.#prepared.has(name)) continue
       this.#tables.get(name)?.close()
       this.#tables.delete(name)
-      rmSync(join(directory, entry), { recursive: true, force: true })
+      await rm(join(directory, entry), { recursive: true, force: true })
     }
     return true
   }

@@ -123,8 +123,8 @@ function squares(a: Float32Array, b: Float32Array, offset: number): number {
   return s0 + s1 + s2 + s3
 }
 
-/** The vector with length 1; a zero vector stays what it is. */
-export function unit(vector: Float32Array): Float32Array {
-  const scale = inverseLength(vector, 0, vector.length)
-  return scale === 0 ? vector : vector.map((value) => value * scale)
+/** Writes the vector with length 1 to a place in `out`; a zero vector stays what it is. */
+export function writeUnit(vector: Float32Array, out: Float32Array, offset: number): void {
+  const scale = inverseLength(vector, 0, vector.length) || 1
+  for (let i = 0; i < vector.length; i++) out[offset + i] = vector[i]! * scale
 }

@@ -1,4 +1,5 @@
 import type { Filter } from '../core/filter.ts'
+import { Pace } from '../core/pace.ts'
 import type { VectorRecords, VectorSpace } from '../ports/vectors.ts'
 import { distanceTo, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
@@ -22,10 +23,12 @@ export async function scanLedger(
 ): Promise<{ readonly nearest: readonly Candidate[]; readonly waiting: number; readonly seen: number }> {
   const { position, where, limit, except } = options
   const nearest = new Nearest(limit)
+  const pace = new Pace(250, 5, 4_000)
   let waiting = 0
   let seen = 0
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const { rows, last } = records.past(collection, space, position, where, after)
+    const from: number = after
+    const { rows, last } = pace.step((size) => records.past(collection, space, position, where, from, size))
     for (const { id, vector, waitsFor } of rows) {
       if (waitsFor !== undefined) waiting++
       if (vector === undefined || id === except) continue

@@ -1,11 +1,12 @@
-import { existsSync, rmSync } from 'node:fs'
+import { renameSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type * as Lance from '@lancedb/lancedb'
 import type * as Arrow from 'apache-arrow'
 import type { Metric } from '../core/model.ts'
 import { bytesBelow, syncNewFiles } from './durable.ts'
-import { unit } from './metric.ts'
+import { writeUnit } from './metric.ts'
 import type { Candidate } from './nearest.ts'
 
 /*
@@ -26,6 +27,8 @@ function load(): Promise<typeof Lance> {
   loaded ??= import('@lancedb/lancedb')
   return loaded
 }
+
+let removed = 0
 
 let arrowLoaded: typeof Arrow | undefined
 
@@ -97,6 +100,18 @@ export class LanceTable {
     return join(directory, `${name}.lance`)
   }
 
+  /** Away at once, for whoever makes a new one; large files take their time to go. */
+  static async remove(directory: string, name: string): Promise<void> {
+    const gone = LanceTable.pathOf(directory, `gone-${process.pid}-${Date.now()}-${++removed}`)
+    try {
+      renameSync(LanceTable.pathOf(directory, name), gone)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+      throw error
+    }
+    await rm(gone, { recursive: true, force: true })
+  }
+
   /** Opens a table that is there. @throws what LanceDB throws when it is not, or is damaged */
   static async open(directory: string, name: string, shape: TableShape): Promise<LanceTable> {
     const lance = await load()
@@ -109,7 +124,7 @@ export class LanceTable {
   /** Makes an empty table in place of whatever is there. */
   static async create(directory: string, name: string, shape: TableShape): Promise<LanceTable> {
     const path = LanceTable.pathOf(directory, name)
-    if (existsSync(path)) rmSync(path, { recursive: true, force: true })
+    await LanceTable.remove(directory, name)
     const lance = await load()
     const connection = await lance.connect(directory, { readConsistencyInterval: 0 })
     const table = await connection.createEmptyTable(name, schemaOf(shape))
@@ -206,7 +221,8 @@ export class LanceTable {
   kept(vector: Float32Array): Float32Array {
     const { metric, dimensions } = this.#shape
     const kept = new Float32Array(width(dimensions))
-    kept.set(metric === 'cosine' ? unit(vector) : vector)
+    if (metric === 'cosine') writeUnit(vector, kept, 0)
+    else kept.set(vector)
     return kept
   }
 
@@ -265,7 +281,8 @@ function tableOf(shape: TableShape, rows: readonly TableRow[]): Arrow.Table {
   const values = new Float32Array(rows.length * size)
   rows.forEach(({ id, vector }, i) => {
     ids[i] = BigInt(id)
-    values.set(metric === 'cosine' ? unit(vector) : vector, i * size)
+    if (metric === 'cosine') writeUnit(vector, values, i * size)
+    else values.set(vector, i * size)
   })
   const schema = schemaOf(shape)
   const [idField, vectorField] = schema.fields

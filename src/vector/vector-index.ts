@@ -151,7 +151,7 @@ export class LedgerVectorIndex implements VectorIndex {
       // again; the answer comes from elsewhere.
       if (failures < RETRIES - 1) this.#keeper!.forget(head, absorbed.space)
       else {
-        this.#keeper!.discard(head, absorbed.space)
+        await this.#keeper!.discard(head, absorbed.space)
         this.#absorbed.delete(collection)
         this.wake()
       }
@@ -280,12 +280,15 @@ export class LedgerVectorIndex implements VectorIndex {
       space,
       this.#records.head(collection).position,
       undefined,
+      true,
     )
+    const pause = async () => {
+      await nextTurn()
+      check()
+    }
     const copy = async () => {
-      for (let left = absorbed.step(); left !== 0; left = absorbed.step()) {
-        await nextTurn()
-        check()
-      }
+      for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
+      await absorbed.resident.condense(pause)
       this.#absorbed.set(collection, absorbed)
     }
     // Nobody waits for this: should it fail, the table goes on answering.
@@ -318,7 +321,7 @@ export class LedgerVectorIndex implements VectorIndex {
     await this.#alone(async () => {
       for (const collection of chosen)
         await keeper.tend(collection, check, (pending) => options.onProgress?.(collection, pending))
-      if (keeper.holds) keeper.sweep()
+      if (keeper.holds) await keeper.sweep()
     })
   }
 
@@ -378,7 +381,7 @@ export class LedgerVectorIndex implements VectorIndex {
         } else this.#wakeIn(this.#patience - waited)
       }
       // Of a former embedder, or of a collection that was dropped.
-      if (keeper.holds) keeper.sweep()
+      if (keeper.holds) await keeper.sweep()
     })
   }
 

@@ -30,7 +30,7 @@ export async function verifyTables(
     if (wrong.length === 0) continue
     let repaired = false
     if (repair) {
-      keeper.discard(head, space)
+      await keeper.discard(head, space)
       repaired = await keeper.tend(collection, check)
     }
     for (const what of wrong)

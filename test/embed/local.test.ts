@@ -40,7 +40,8 @@ function compiled(packages: readonly string[]): string {
   write('package.json', '{ "type": "module" }')
   const files = [
     'core/errors',
-    ...['failure', 'local', 'thread', 'windows', 'worker'].map((name) => `embed/${name}`),
+    ...['failure', 'local', 'windows', 'worker'].map((name) => `embed/${name}`),
+    'threads/start',
   ]
   for (const file of files) {
     const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', `${file}.ts`), 'utf8'), {

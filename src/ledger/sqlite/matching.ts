@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Filter } from '../../core/filter.ts'
+import { Pace } from '../../core/pace.ts'
 import type { Candidates } from '../../ports/attributes.ts'
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
@@ -7,11 +8,13 @@ import { filterSql } from './filter-sql.ts'
 import { CURRENT_METADATA } from './heads.ts'
 import type { Connection, Value } from './statements.ts'
 
-/** Spans whose metadata are looked at in one go: a few milliseconds. */
-const WINDOW = 2_000
+/** Milliseconds for which metadata are looked at at a stretch, and the spans it begins with and takes at most. */
+const STEP = 6
+const FIRST = 500
+const MOST = 20_000
 
-/** A collection of so few spans, dead ones included, is read in one go. */
-const FEW = 5_000
+/** Events that are looked at in one go. */
+const WINDOW = 2_000
 
 export interface Matching {
   readonly where?: Filter
@@ -60,6 +63,7 @@ class Search {
   #reached = 0
   #taken = 0
   #turns = 0
+  readonly #pace = new Pace(FIRST, STEP, MOST)
 
   constructor(collection: number, matching: Matching, candidates: Candidates | undefined) {
     this.#collection = collection
@@ -79,7 +83,9 @@ class Search {
     )!
     this.#position ??= head
     if (this.#position < floor) return 'again'
-    if (this.#lacks(needed)) this.#look(connection, needed)
+    // A small collection is read in one go.
+    for (let until = performance.now() + STEP; this.#lacks(needed) && performance.now() < until; )
+      this.#pace.step((size) => this.#look(connection, needed, size))
     if (this.#lacks(needed) || !this.#follow(connection, head) || this.#lacks(needed)) return undefined
     return this.#found.length <= needed ? this.#found : this.#found.slice(0, needed)
   }
@@ -88,16 +94,15 @@ class Search {
     return this.#reached < Number.MAX_SAFE_INTEGER && this.#found.length < needed
   }
 
-  #look(connection: Connection, needed: number): void {
+  #look(connection: Connection, needed: number, limit: number): void {
     if (this.#candidates !== undefined) {
       const { ids } = this.#candidates
-      const part = ids.slice(this.#taken, this.#taken + WINDOW)
+      const part = ids.slice(this.#taken, this.#taken + limit)
       this.#found.push(...this.#among(connection, part))
       this.#taken += part.length
       this.#reached = this.#taken < ids.length ? part.at(-1)! : Number.MAX_SAFE_INTEGER
       return
     }
-    const limit = this.#reached === 0 ? FEW : WINDOW
     const [last, spans] = connection.row<[number | null, number]>(
       `SELECT max(id), count(*) FROM (
          SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,

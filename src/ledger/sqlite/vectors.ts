@@ -23,7 +23,7 @@ import type { Connection, Value } from './statements.ts'
 import { embedderId, floatsOf, writeComputed } from './vector-rows.ts'
 
 /** Ids looked at by one call that filters them. */
-const WINDOW = 2_000
+const WINDOW = 1_000
 
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
@@ -238,11 +238,18 @@ export class SqliteVectors implements VectorRecords {
     )
   }
 
-  past(collection: number, space: VectorSpace, position: number, where: Filter | undefined, after: number) {
+  past(
+    collection: number,
+    space: VectorSpace,
+    position: number,
+    where: Filter | undefined,
+    after: number,
+    limit: number,
+  ) {
     return this.#host.snapshot((connection) => {
       requireCollection(connection, collection)
       checkPosition(connection, collection, position)
-      const last = lastOf(connection, collection, after, WINDOW)
+      const last = lastOf(connection, collection, after, limit)
       if (last === undefined) return { rows: [], last }
       const vector = vectorSql(space, position)
       const filter = where && filterSql(where, metadataAt(position))
@@ -283,16 +290,23 @@ export class SqliteVectors implements VectorRecords {
     })
   }
 
-  async keep(collection: number, computed: Computed, beside = false): Promise<void> {
+  async keep(
+    collection: number,
+    computed: Computed,
+    { after, through, beside = false }: Parameters<VectorRecords['keep']>[2],
+  ): Promise<void> {
     await this.#host.transact((connection) => {
       requireCollection(connection, collection)
       // A text may have been erased while it was embedded; its vector must not outlive it.
       const live = new Set(
         connection
           .rows<[string]>(
-            `SELECT s.hash FROM span s INDEXED BY span_collection WHERE s.collection = ? AND s.kind = 0
-             AND ${LIVE} AND s.hash IN (SELECT value FROM json_each(?))`,
+            `SELECT s.hash FROM span s INDEXED BY span_collection
+             WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE}
+               AND s.hash IN (SELECT value FROM json_each(?))`,
             collection,
+            after,
+            through,
             JSON.stringify([...computed.vectors.keys()]),
           )
           .map(([hash]) => hash),
