@@ -45,7 +45,7 @@ export const preflight = (origin: string): Response =>
       ...shared(origin),
       'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
       'Access-Control-Allow-Headers':
-        'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Chroma-Token',
+        'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Spanstore-Strict, X-Chroma-Token',
       'Access-Control-Max-Age': '600',
     },
   })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Script } from 'node:vm'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROUTES } from '../../src/server/routes/all.ts'
 import { closeServed, type Send, serve } from './served.ts'
@@ -21,6 +22,16 @@ describe('/openapi.json', () => {
     )
     expect(described.toSorted()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted())
     expect(new Set(ROUTES.map(({ id }) => id)).size).toBe(ROUTES.length)
+  })
+
+  test('is OpenAPI 3.1, by the schema its makers published', async () => {
+    const { body } = await call('GET', '/openapi.json')
+    const validator = new Validator()
+    expect(await validator.validate(body)).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+    const broken = structuredClone(body)
+    broken.paths['/healthz'].get.responses = []
+    expect((await new Validator().validate(broken)).valid).toBe(false)
   })
 
   test('refers to nothing that is not in it', async () => {

@@ -4,6 +4,9 @@ import { createServer, jsonLines, type LogEntry, Tokens } from '../../server/ind
 import { type Context, parseNumber } from '../context.ts'
 import { EXIT, UsageError } from '../exit.ts'
 
+/** What is being answered gets so long, in milliseconds: with what a store may need to close, it is under two seconds. */
+const GRACE = 1000
+
 export async function run(
   context: Context,
   _: readonly string[],
@@ -64,7 +67,7 @@ export async function run(
   } catch (error) {
     throw understood(error, options.host, port)
   } finally {
-    await server.close()
+    await server.close({ grace: GRACE })
   }
   return EXIT.ok
 }
