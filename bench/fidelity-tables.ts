@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { MULTIWORD } from '../src/guarantees/fidelity/phrases.ts'
+import { joinedPhrases } from '../src/guarantees/fidelity/phrases.ts'
 import { packed } from './fidelity-packing.ts'
 
 const load = createRequire(import.meta.url)
@@ -24,7 +24,7 @@ const LIVING = new Set(['05', '13', '20'])
 /** Letters of a rare noun that is kept. */
 const LONGEST = 13
 const TAXON = /^(?:genus|family|order|class|phylum|division|sub\w+|super\w+|tribe|kingdom)_/
-const JOINED = new Set([...MULTIWORD.values()].flat().map((words) => words.join('_')))
+const JOINED = joinedPhrases()
 
 interface Synset {
   readonly id: string

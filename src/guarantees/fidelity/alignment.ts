@@ -49,10 +49,12 @@ const SCORES: Readonly<Record<Match, number>> = {
   none: 0,
 }
 
-export const isContent = (word: Word): boolean =>
-  /^[NVAR#]$/.test(word.tag) &&
-  !LIGHT.has(word.norm) &&
-  !(word.tag === 'R' && /^(?:then|just|now|there|here)$/.test(word.norm))
+export function isContent({ tag, norm }: Word): boolean {
+  if (tag !== 'N' && tag !== 'V' && tag !== 'A' && tag !== 'R' && tag !== '#') return false
+  return !LIGHT.has(norm) && !(tag === 'R' && POINTING.has(norm))
+}
+
+const POINTING: ReadonlySet<string> = new Set(['then', 'just', 'now', 'there', 'here'])
 
 const CLASSES: Readonly<Partial<Record<string, WordClass>>> = { N: 'N', V: 'V', A: 'A', R: 'R' }
 

@@ -143,10 +143,9 @@ function unlicensed(comparison: Comparison): Finding[] {
           whole || (kind === 'share' && (value > 0.5 || (value === 0.5 && bound === '>'))),
       )
     const only = (norm === 'only' || norm === 'solely' || norm === 'exclusively') && !has(ONLY)
-    const choice = has(/^(?:either|one_of|choose|chooses|pick|picks)$/)
     if (
       norm === 'both' &&
-      !choice &&
+      !has(/^(?:either|one_of|choose|chooses|pick|picks)$/) &&
       source.words.some((word) => word.norm === 'and' || word.norm === 'two' || word.norm === '2')
     )
       continue

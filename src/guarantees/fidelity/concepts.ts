@@ -270,31 +270,26 @@ for (const [kind, line] of KINDS.trim().split('\n').entries())
 export const excludeEachOther = (a: string, b: string): boolean =>
   a !== b && (kinds.get(a)?.some((kind) => kinds.get(b)?.includes(kind)) ?? false)
 
-interface Standing {
-  readonly group: number
-  readonly sign: 1 | -1
+/** For each word its groups: a number for each, even for the one side, odd for the other. */
+const standings = new Map<string, readonly number[]>()
+for (const [group, line] of GROUPS.trim().split('\n').entries()) {
+  let place = group * 2
+  for (const word of line.split(' ')) {
+    if (word === '|') place++
+    else if (word !== '') standings.set(word, [...(standings.get(word) ?? []), place])
+  }
 }
-
-const standings = new Map<string, Standing[]>()
-for (const [group, line] of GROUPS.trim().split('\n').entries())
-  for (const [side, words] of line.split(' | ').entries())
-    for (const word of words.trim().split(/\s+/)) {
-      const list = standings.get(word) ?? []
-      list.push({ group, sign: side === 0 ? 1 : -1 })
-      standings.set(word, list)
-    }
 
 /** 1 when some group has both words on one side, -1 when only on opposite sides, else 0. */
 export function conceptSign(a: string, b: string): 1 | -1 | 0 {
   const one = standings.get(a)
-  const other = standings.get(b)
+  const other = one === undefined ? undefined : standings.get(b)
   if (one === undefined || other === undefined) return 0
   let opposed = false
   for (const x of one)
     for (const y of other) {
-      if (x.group !== y.group) continue
-      if (x.sign === y.sign) return 1
-      opposed = true
+      if (x === y) return 1
+      if ((x ^ y) === 1) opposed = true
     }
   return opposed ? -1 : 0
 }

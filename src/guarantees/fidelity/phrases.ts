@@ -1,7 +1,7 @@
 /** Phrases that act as one word. Their parts are norms of tokens: `can't` is `can not`. */
 const PHRASES = `
 no longer|not any longer|not anymore|any longer|any more|no more than|no less than|no fewer than|not more than|not less than
-no later than|no earlier than|no sooner than|not later than
+no later than|no earlier than|no sooner than|not later than|no longer than|not longer than
 at least|at most|up to|more than|less than|fewer than|greater than|larger than|higher than|lower than|other than|rather than|instead of|as opposed to
 as well as|as long as|so long as|provided that|on condition that|in case|in the event that|in the event of|assuming that|only if|even if|if not|as if|as though|only when|only after|only once
 subject to|contingent on|contingent upon|conditional on|depending on|pending
@@ -74,28 +74,73 @@ function formsOf(verb: string): string[] {
   return [verb, third, `${/[^aeiou]y$/.test(verb) ? verb : stem}ing`, ...past]
 }
 
-/** The base of each form of a verb with a particle: `turned_off` to `turn_off`. */
-export const PHRASAL_LEMMAS: ReadonlyMap<string, string> = new Map(
-  PHRASAL.trim()
-    .split(/[\n|]/)
-    .flatMap((phrase) => {
-      const [verb, ...rest] = phrase.split(' ')
-      return formsOf(verb!).map((form) => [[form, ...rest].join('_'), [verb, ...rest].join('_')] as const)
-    }),
+/** What stands behind the first word, by that word; nothing is made of it before the word is met. */
+function byFirst(phrases: string): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const line of phrases.trim().split('\n'))
+    for (const phrase of line.split('|')) {
+      const space = phrase.indexOf(' ')
+      if (space < 0) continue
+      const first = phrase.slice(0, space)
+      const rest = phrase.slice(space + 1)
+      const group = groups.get(first)
+      if (group === undefined) groups.set(first, [rest])
+      else group.push(rest)
+    }
+  return groups
+}
+
+const FIXED = byFirst(PHRASES)
+const VERBS = byFirst(PHRASAL)
+const IRREGULAR_VERBS = new Map(
+  Object.entries(IRREGULAR_PARTS).flatMap(([verb, parts]) => parts.map((part) => [part, verb] as const)),
 )
 
-const grouped = new Map<string, string[][]>()
-for (const phrase of [
-  ...PHRASES.split(/[\n|]/),
-  ...[...PHRASAL_LEMMAS.keys()].map((norm) => norm.replaceAll('_', ' ')),
-]) {
-  const words = phrase.trim().split(' ')
-  if (words.length < 2) continue
-  const list = grouped.get(words[0]!) ?? []
-  list.push(words)
-  grouped.set(words[0]!, list)
+/** The verbs with particles of which this is a form. */
+function verbsOf(form: string): readonly string[] {
+  const stems = [form]
+  const irregular = IRREGULAR_VERBS.get(form)
+  if (irregular !== undefined) stems.push(irregular)
+  const ending = form.endsWith('ing') ? 3 : form.endsWith('ed') ? 2 : form.endsWith('s') ? 1 : 0
+  if (ending > 0) {
+    const stem = form.slice(0, -ending)
+    stems.push(stem, `${stem}e`)
+    if (stem.endsWith('e')) stems.push(stem.slice(0, -1))
+    if (stem.endsWith('i')) stems.push(`${stem.slice(0, -1)}y`)
+    if (stem.endsWith('ie')) stems.push(`${stem.slice(0, -2)}y`)
+    if (stem.at(-1) === stem.at(-2)) stems.push(stem.slice(0, -1))
+  }
+  return stems.filter((verb) => VERBS.has(verb) && formsOf(verb).includes(form))
 }
-for (const list of grouped.values()) list.sort((a, b) => b.length - a.length)
 
-/** Phrases by their first word, the longest first. */
-export const MULTIWORD: ReadonlyMap<string, readonly (readonly string[])[]> = grouped
+/** The base of a form of a verb with a particle: `turn_off` of `turned_off`. */
+export function phrasalLemma(norm: string): string | undefined {
+  const cut = norm.indexOf('_')
+  if (cut < 0) return undefined
+  const rest = norm.slice(cut + 1).replaceAll('_', ' ')
+  const verb = verbsOf(norm.slice(0, cut)).findLast((one) => VERBS.get(one)!.includes(rest))
+  return verb === undefined ? undefined : `${verb}_${norm.slice(cut + 1)}`
+}
+
+const NONE: readonly (readonly string[])[] = []
+const met = new Map<string, readonly (readonly string[])[]>()
+
+/** Phrases that begin with a word, the longest first. */
+export function phrasesFrom(first: string): readonly (readonly string[])[] {
+  const known = met.get(first)
+  if (known !== undefined) return known
+  const rests = [...(FIXED.get(first) ?? []), ...verbsOf(first).flatMap((verb) => VERBS.get(verb)!)]
+  const phrases =
+    rests.length === 0
+      ? NONE
+      : rests.map((rest) => [first, ...rest.split(' ')]).sort((a, b) => b.length - a.length)
+  if (met.size >= 20_000) met.clear()
+  met.set(first, phrases)
+  return phrases
+}
+
+/** Every phrase as the one word it is read as. */
+export function joinedPhrases(): ReadonlySet<string> {
+  const firsts = new Set([...FIXED.keys(), ...[...VERBS.keys()].flatMap(formsOf)])
+  return new Set([...firsts].flatMap(phrasesFrom).map((words) => words.join('_')))
+}

@@ -1,12 +1,4 @@
-import {
-  areOpposites,
-  entryOf,
-  isOpposed,
-  parentsOf,
-  sensesOf,
-  type WordClass,
-  wordAt,
-} from './lexicon.ts'
+import { areOpposites, entryOf, isOpposed, parentsOf, sensesOf, type WordClass, wordAt } from './lexicon.ts'
 
 export type { WordClass } from './lexicon.ts'
 
@@ -27,25 +19,30 @@ const DEPTH = 14
 const MOST = 20_000
 
 /** Of two words each, worked out before. */
-const remembered = new Map<string, Map<string, Relation>>()
+const remembered = {
+  N: new Map<string, Map<string, Relation>>(),
+  V: new Map<string, Map<string, Relation>>(),
+  A: new Map<string, Map<string, Relation>>(),
+  R: new Map<string, Map<string, Relation>>(),
+}
 let relations = 0
 
 /** The relation between two lemmas of one class, over their most frequent senses. */
 export function relationOf(a: string, b: string, wordClass: WordClass): Relation {
   if (a === b) return 'synonym'
-  const key = wordClass + a
-  let known = remembered.get(key)
+  const ofClass = remembered[wordClass]
+  let known = ofClass.get(a)
   const before = known?.get(b)
   if (before !== undefined) return before
   const relation = lookUp(a, b, wordClass)
   if (++relations > MOST) {
-    remembered.clear()
+    for (const each of Object.values(remembered)) each.clear()
     relations = 0
     known = undefined
   }
   if (known === undefined) {
     known = new Map()
-    remembered.set(key, known)
+    ofClass.set(a, known)
   }
   known.set(b, relation)
   return relation
@@ -82,7 +79,9 @@ function findHead(lemma: string): string | undefined {
     const start = lemma.slice(0, at).replace(/-$/, '')
     if (knows(start) || lemmaOf(start, 'V') !== undefined) return rest
   }
-  return /(?:[a-z]{4}ist|ician|ologian|keeper|maker|monger|smith|wright|woman|man)$/.test(lemma) ? 'person' : undefined
+  return /(?:[a-z]{4}ist|ician|ologian|keeper|maker|monger|smith|wright|woman|man)$/.test(lemma)
+    ? 'person'
+    : undefined
 }
 
 /** One of two nouns is not in the table: it may be a kind of the other. */
@@ -261,7 +260,11 @@ function findLemma(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined
   const entry = entryOf(form)
   const irregular = entry === undefined || entry.lemma < 0 ? undefined : wordAt(entry.lemma)
   // "threw" is no noun, though "throw" is one, too.
-  if (irregular !== undefined && knows(irregular, wordClass) && (wordClass !== 'N' || classesOf(irregular)[0] === 'N'))
+  if (
+    irregular !== undefined &&
+    knows(irregular, wordClass) &&
+    (wordClass !== 'N' || classesOf(irregular)[0] === 'N')
+  )
     return irregular
   if (knows(form, wordClass)) return form
   for (const ending of ENDINGS[wordClass]) {

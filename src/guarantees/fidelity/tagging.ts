@@ -13,7 +13,7 @@ import {
   SUBJECT_PRONOUNS,
   SUBORDINATORS,
 } from './cues.ts'
-import { PHRASAL_LEMMAS } from './phrases.ts'
+import { phrasalLemma } from './phrases.ts'
 import { classesOf, knows, lemmaOf } from './relations.ts'
 import { type Token, tokenize } from './tokens.ts'
 
@@ -111,6 +111,7 @@ export function readWords(text: string): readonly Word[] {
 
 /** "…, isn't it?" asks for assent and says nothing. */
 function withoutTagQuestions(tokens: readonly Token[]): readonly Token[] {
+  if (!tokens.some(({ norm }) => norm === '?')) return tokens
   return tokens.filter((_, i) => {
     for (let from = Math.max(1, i - 3); from <= i; from++) {
       if (
@@ -215,7 +216,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (/^(?:first|last|next)$/.test(norm) && opensPhrase(last) && DETERMINERS.has(next) && next !== "'s")
     return as('R')
   if (norm === 'to')
-    return PHRASAL_LEMMAS.get(next) === next ||
+    return phrasalLemma(next) === next ||
       (isBase(next) && !(last?.tag === 'N' && afterNext(tokens, i))) ||
       NEGATORS.has(next) ||
       next === 'be' ||
@@ -275,7 +276,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
         ? as('C')
         : as('R')
       : as('C')
-  const phrasal = PHRASAL_LEMMAS.get(norm) ?? (DETESTS.test(norm) ? norm : undefined)
+  const phrasal = phrasalLemma(norm) ?? (DETESTS.test(norm) ? norm : undefined)
   if (
     phrasal !== undefined ||
     (norm.includes('_') && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm) && !QUANTIFIERS.has(norm))

@@ -1,4 +1,4 @@
-import { MULTIWORD } from './phrases.ts'
+import { phrasesFrom } from './phrases.ts'
 
 export type TokenKind = 'word' | 'number' | 'code' | 'mark'
 
@@ -262,11 +262,13 @@ function settleAnswers(tokens: readonly Token[]): readonly Token[] {
 function joinPhrases(tokens: readonly Token[]): readonly Token[] {
   const joined: Token[] = []
   for (let i = 0; i < tokens.length; ) {
-    const longest = MULTIWORD.get(tokens[i]!.norm)
+    const next = tokens[i + 1]?.norm
     const phrase =
-      longest === undefined || tokens[i + 1] === undefined
+      next === undefined
         ? undefined
-        : longest.find((words) => words.every((word, k) => tokens[i + k]?.norm === word))
+        : phrasesFrom(tokens[i]!.norm).find(
+            (words) => words[1] === next && words.every((word, k) => tokens[i + k]?.norm === word),
+          )
     if (phrase === undefined) {
       joined.push(tokens[i++]!)
       continue
