@@ -1,5 +1,6 @@
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Store } from '../../index.ts'
+import { ChromaFailure } from '../../wire/chroma/failure.ts'
 import { RemoteChroma } from '../../wire/chroma/remote.ts'
 import type { TransferOptions, Transferred } from '../../wire/chroma/transfer.ts'
 import { type Context, parseNumber } from '../context.ts'
@@ -44,6 +45,13 @@ export async function transfer(
       ...(flags.only === undefined ? {} : { collections: flags.only }),
     })
   } catch (error) {
+    if (error instanceof ChromaFailure)
+      throw new SpanStoreError(
+        'SERVER_REFUSED',
+        error.message,
+        { status: error.status, problem: error.error },
+        { cause: error },
+      )
     if (!(error instanceof TypeError)) throw error
     throw new SpanStoreError(
       'INVALID_ARGUMENT',
