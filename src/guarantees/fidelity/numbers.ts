@@ -1,6 +1,8 @@
 import { compareWords } from './alignment.ts'
-import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
-import { boundImplies, type Quantity, sameAmount } from './quantities.ts'
+import { isClose as close, countedBy, follows } from './arithmetic.ts'
+import { boundImplies } from './bounds.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Quantity, sameAmount } from './quantities.ts'
 import type { Word } from './tagging.ts'
 
 /** Numbers, dates and bounds of the claim that the source does not bear out. */
@@ -88,19 +90,31 @@ function fits({ source, claim }: Comparison, theirs: Quantity, mine: Quantity): 
     return 'the number of all became the number of some'
   if (theirs.per !== '' && mine.per !== '' && theirs.per !== mine.per) return 'the rate differs'
   if (isOfAnother(source, claim, theirs, mine)) return 'the number is that of something else'
-  if (theirs.end !== '' && mine.end !== '' && theirs.end !== mine.end) return 'start and end changed places'
-  return undefined
+  return misplaced(source, claim, theirs, mine)
 }
 
-/** The noun a number counts. */
-function countedBy({ words }: Side, { kind, to }: Quantity): Word | undefined {
-  if (kind !== 'count') return undefined
-  for (let i = to; i < words.length && i < to + 4; i++) {
-    const { tag } = words[i]!
-    if (tag === 'N' && words[i + 1]?.tag !== 'N') return words[i]
-    if (tag !== 'A' && tag !== 'N') return undefined
-  }
-  return undefined
+const ENDS =
+  /^(?:from|to|start\w*|begins?|ends?|until|earliest|latest|least|most|minimum|maximum|min|max|up|can|may|might|could|sometimes)$/
+const FORMER =
+  /^(?:was|were|had|used_to|before|previously|initially|originally?|first|started|from|earlier|old|formerly|instead|until|down|up|not|no_longer)$/
+
+/** An end of a range or of a change told as all of it. */
+function misplaced(source: Side, claim: Side, theirs: Quantity, mine: Quantity): string | undefined {
+  if (theirs.kind === 'day' || theirs.kind === 'clock' || theirs.kind === 'ordinal') return undefined
+  if (theirs.end !== '' && mine.end !== '' && theirs.end !== mine.end) return 'start and end changed places'
+  const says = (pattern: RegExp) => claim.words.some(({ norm }) => pattern.test(norm))
+  if (theirs.range !== undefined && mine.range === undefined && mine.bound === '=' && !says(ENDS))
+    return 'a range became one of its ends'
+  const clause = clauseAt(source, theirs.from)
+  const changed =
+    theirs.end === 'from' &&
+    mine.end === '' &&
+    clause?.tense === 'past' &&
+    source.quantities.some(
+      ({ kind, end, from }) =>
+        kind === theirs.kind && end === 'to' && from > theirs.to && from < theirs.to + 4,
+    )
+  return changed && !says(FORMER) ? 'the number is that before the change' : undefined
 }
 
 /** "four cats and seven dogs" became "seven cats": the source counts these things otherwise. */
@@ -129,7 +143,7 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
     ({ kind, unit }) => kind === mine.kind && (kind !== 'day' || unit === mine.unit),
   )
   if (
-    derived(comparison, mine) ||
+    follows(comparison, mine) ||
     within(comparison, mine) ||
     isWritten(source, said(claim, ...placesOf(mine)))
   )
@@ -161,14 +175,14 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
 /** A bound or a point inside what the source gives: below 100 ms, when it was 95. */
 function within({ source, claim }: Comparison, mine: Quantity): boolean {
   const same = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
-  const satisfies = ({ value, bound }: Quantity) =>
+  const satisfies = ({ value, bound, range }: Quantity) =>
     (mine.bound === '<' &&
       (value < mine.value || (value === mine.value && bound === '<')) &&
       bound !== '>' &&
       bound !== '>=') ||
-    (mine.bound === '<=' && value <= mine.value && bound !== '>' && bound !== '>=') ||
+    (mine.bound === '<=' && value <= mine.value && bound !== '>' && bound !== '>=' && range !== 'low') ||
     (mine.bound === '>' && value > mine.value && bound !== '<' && bound !== '<=') ||
-    (mine.bound === '>=' && value >= mine.value && bound !== '<' && bound !== '<=') ||
+    (mine.bound === '>=' && value >= mine.value && bound !== '<' && bound !== '<=' && range !== 'high') ||
     (mine.bound === '~' && Math.abs(value / mine.value - 1) < 0.06)
   if (same.some(satisfies)) return true
   // "between 86 and 87" of 86.4
@@ -204,65 +218,6 @@ function isWritten(side: Side, figures: string): boolean {
   return at >= 0 && !/\d/.test(side.text[at - 1] ?? '') && !/\d/.test(side.text[at + figures.length] ?? '')
 }
 
-/** What follows from numbers of the source: the rest of a whole, a sum, a share. */
-function derived({ source, claim }: Comparison, mine: Quantity): boolean {
-  const words = source.words.map(({ norm }) => norm)
-  if (mine.kind === 'times' || mine.kind === 'count') {
-    if (mine.value === 1 && words.includes('once')) return true
-    if (
-      mine.value === 2 &&
-      (words.includes('twice') ||
-        words.includes('both') ||
-        words.includes('couple') ||
-        words.includes('a_couple_of') ||
-        words.includes('double'))
-    )
-      return true
-  }
-  const counts = source.quantities.filter(({ kind }) => kind === mine.kind)
-  for (const part of source.quantities)
-    if (part.kind === 'share')
-      for (const a of counts) if (a !== part && close(a.value * part.value, mine.value)) return true
-  if (
-    mine.kind === 'ordinal' &&
-    source.quantities.some(({ kind, value }) => kind === 'count' && value === mine.value)
-  )
-    return true
-  if (mine.kind === 'ordinal' && mine.value === 1 && words.includes('one')) return true
-  if (mine.kind === 'count')
-    for (const { kind, value } of source.quantities)
-      if (kind === 'clock' && (value === mine.value * 60 || value === (mine.value + 12) * 60)) return true
-  if (mine.kind === 'ordinal' && mine.value === 2 && words.includes('other')) return true
-  for (const a of counts)
-    for (const b of counts) {
-      if (a === b) continue
-      if (b.whole && a.value !== b.value && close(b.value - a.value, mine.value) && isComplement(claim))
-        return true
-      if (
-        close(a.value + b.value, mine.value) &&
-        /^(?:total|altogether|sum|combined|overall|in_total|all)$/.test(
-          claim.words
-            .map(({ norm }) => norm)
-            .find((norm) => /^(?:total|altogether|sum|combined|overall)$/.test(norm)) ?? '',
-        )
-      )
-        return true
-      if (mine.kind === 'share' && b.whole && close(a.value / b.value, mine.value)) return true
-      if (a.end === 'from' && b.end === 'to' && close(Math.abs(a.value - b.value), mine.value)) return true
-    }
-  if (mine.kind === 'share') {
-    const pairs = source.quantities.filter(({ kind }) => kind === 'count')
-    for (const a of pairs)
-      for (const b of pairs)
-        if (!a.whole && a.value < b.value && Math.abs(a.value / b.value - mine.value) < 0.006) return true
-    for (const a of counts) if (close(1 - a.value, mine.value)) return isComplement(claim)
-    if (mine.value === 0.5 && words.some((norm) => norm === 'half')) return true
-    if (mine.value === 1 && words.some((norm) => norm === 'all' || norm === 'every')) return true
-    if (mine.value === 0 && words.some((norm) => norm === 'no' || norm === 'none')) return true
-  }
-  return false
-}
-
 /** "two of the five are down" and "three are still up": the claim speaks of the rest. */
 export function speaksOfTheRest({ source, claim }: Comparison): boolean {
   const { quantities } = source
@@ -276,10 +231,3 @@ export function speaksOfTheRest({ source, claim }: Comparison): boolean {
       ),
   )
 }
-
-const close = (a: number, b: number) => Math.abs(a - b) < 1e-9
-
-const isComplement = (claim: Side) =>
-  claim.words.some(({ norm }) =>
-    /^(?:other|others|remaining|remain|remains|left|still|rest|not|up|down)$/.test(norm),
-  )

@@ -1,3 +1,6 @@
+import { type Bound, surroundings } from './bounds.ts'
+import { clockAt, dateAt, dayAt, MONTHS, monthNumber } from './calendar.ts'
+import { CURRENCIES, FRACTIONS, ONES, ORDINALS, SCALES, TIMES, UNITS } from './measures.ts'
 import type { Token } from './tokens.ts'
 
 /** What a number counts or measures; numbers of different kinds are never compared. */
@@ -16,8 +19,6 @@ export type QuantityKind =
   | 'times'
   | 'measure'
 
-export type Bound = '=' | '~' | '>=' | '<=' | '>' | '<'
-
 export interface Quantity {
   readonly kind: QuantityKind
   /** In the base unit of its kind: seconds, bytes, metres, grams, 1 for a whole, minutes after midnight. */
@@ -31,227 +32,27 @@ export interface Quantity {
   /** The whole of which another number is a part: five in "two of the five". */
   readonly whole: boolean
   /** `from 420` and `to 180`: which end of a change this is. */
-  readonly end: 'from' | 'to' | ''
+  readonly end: 'from' | 'to' | 'by' | ''
+  /** An end of "3 to 5 days"; a change from one to the other is none. */
+  readonly range?: 'low' | 'high'
   /** What it is counted by: seconds of a period, or a noun; '' for none. */
   readonly per: string
   /** Said with an article: "a week" is a number only where another text makes it one. */
   readonly loose?: boolean
 }
 
-const UNITS = new Map<string, readonly [QuantityKind, number, string]>()
-const define = (kind: QuantityKind, table: string) => {
-  for (const entry of table.split(',')) {
-    const [names, factor] = entry.trim().split('=') as [string, string]
-    for (const name of names.split(' ')) UNITS.set(name, [kind, Number(factor), ''])
-  }
-}
-define(
-  'duration',
-  'ms msec msecs millisecond milliseconds=0.001,µs us microsecond microseconds=0.000001,s sec secs second seconds=1,min mins minute minutes=60,h hr hrs hour hours=3600,d day days=86400,week weeks wk wks=604800,fortnight=1209600,month months=2629800,quarter quarters=7889400,year years yr yrs=31557600,decade decades=315576000',
-)
-define(
-  'bytes',
-  'b byte bytes=1,kb kib kilobyte kilobytes=1024,mb mib megabyte megabytes=1048576,gb gib gig gigs gigabyte gigabytes=1073741824,tb tib terabyte terabytes=1099511627776',
-)
-define(
-  'length',
-  'mm millimeter millimeters=0.001,cm centimeter centimeters=0.01,meter meters metre metres=1,km kilometer kilometers kilometre kilometres=1000,inch inches=0.0254,foot feet ft=0.3048,mile miles=1609.344,yard yards=0.9144',
-)
-define(
-  'mass',
-  'mg milligram milligrams=0.001,gram grams=1,kg kilo kilos kilogram kilograms=1000,lb lbs pound pounds=453.592,tonne tonnes=1000000',
-)
-define('share', '% percent pct=0.01')
-
-const CURRENCIES: Readonly<Record<string, string>> = {
-  $: 'usd',
-  dollar: 'usd',
-  dollars: 'usd',
-  usd: 'usd',
-  bucks: 'usd',
-  '€': 'eur',
-  euro: 'eur',
-  euros: 'eur',
-  eur: 'eur',
-  '£': 'gbp',
-  gbp: 'gbp',
-  '¥': 'jpy',
-  yen: 'jpy',
-  cents: 'cent',
-}
-const SCALES: Readonly<Record<string, number>> = {
-  hundred: 100,
-  thousand: 1e3,
-  k: 1e3,
-  grand: 1e3,
-  million: 1e6,
-  m: 1e6,
-  mn: 1e6,
-  mm: 1e6,
-  billion: 1e9,
-  bn: 1e9,
-  trillion: 1e12,
-  dozen: 12,
-}
-const ONES: Readonly<Record<string, number>> = {
-  zero: 0,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  thirteen: 13,
-  fourteen: 14,
-  fifteen: 15,
-  sixteen: 16,
-  seventeen: 17,
-  eighteen: 18,
-  nineteen: 19,
-  twenty: 20,
-  thirty: 30,
-  forty: 40,
-  fifty: 50,
-  sixty: 60,
-  seventy: 70,
-  eighty: 80,
-  ninety: 90,
-  dozen: 12,
-  hundred: 100,
-  thousand: 1000,
-  million: 1e6,
-}
-const TIMES: Readonly<Record<string, number>> = { once: 1, twice: 2, thrice: 3 }
-const ORDINALS: Readonly<Record<string, number>> = {
-  first: 1,
-  second: 2,
-  third: 3,
-  fourth: 4,
-  fifth: 5,
-  sixth: 6,
-  seventh: 7,
-  eighth: 8,
-  ninth: 9,
-  tenth: 10,
-  eleventh: 11,
-  twelfth: 12,
-  thirteenth: 13,
-  fourteenth: 14,
-  fifteenth: 15,
-  sixteenth: 16,
-  seventeenth: 17,
-  eighteenth: 18,
-  nineteenth: 19,
-  twentieth: 20,
-  last: -1,
-  final: -1,
-}
-const FRACTIONS: Readonly<Record<string, number>> = {
-  half: 0.5,
-  halves: 0.5,
-  third: 1 / 3,
-  thirds: 1 / 3,
-  quarter: 0.25,
-  quarters: 0.25,
-  fourth: 0.25,
-  fourths: 0.25,
-  fifth: 0.2,
-  fifths: 0.2,
-  sixth: 1 / 6,
-  tenth: 0.1,
-  tenths: 0.1,
-}
-const DAYS =
-  /^(?:mon|monday|tue|tues|tuesday|wed|weds|wednesday|thu|thur|thurs|thursday|fri|friday|sat|saturday|sun|sunday)s?$/
-const MONTHS =
-  /^(?:jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov|november|dec|december)$/
-const RELATIVE_DAYS = /^(?:today|tonight|tomorrow|yesterday)$/
-const QUARTERS = /^(?:q[1-4]|h[12])$/
-
-const BOUNDS: Readonly<Record<string, Bound>> = {
-  at_least: '>=',
-  no_less_than: '>=',
-  no_fewer_than: '>=',
-  not_less_than: '>=',
-  minimum: '>=',
-  min: '>=',
-  no_earlier_than: '>=',
-  at_most: '<=',
-  up_to: '<=',
-  no_more_than: '<=',
-  not_more_than: '<=',
-  maximum: '<=',
-  max: '<=',
-  within: '<=',
-  no_later_than: '<=',
-  not_later_than: '<=',
-  capped: '<=',
-  limited: '<=',
-  exceed: '>',
-  exceeds: '>',
-  exceeded: '>',
-  exceeding: '>',
-  more_than: '>',
-  over: '>',
-  above: '>',
-  greater_than: '>',
-  higher_than: '>',
-  larger_than: '>',
-  beyond: '>',
-  less_than: '<',
-  fewer_than: '<',
-  under: '<',
-  below: '<',
-  lower_than: '<',
-  about: '~',
-  around: '~',
-  roughly: '~',
-  approximately: '~',
-  approx: '~',
-  nearly: '~',
-  almost: '~',
-  some: '~',
-  '~': '~',
-  circa: '~',
-  close_to: '~',
-  '>': '>',
-  '<': '<',
-  '≥': '>=',
-  '≤': '<=',
-}
-const AFTER: Readonly<Record<string, Bound>> = {
-  maximum: '<=',
-  max: '<=',
-  tops: '<=',
-  minimum: '>=',
-  min: '>=',
-  plus: '>=',
-  '+': '>=',
-}
-const NEGATED: Readonly<Record<Bound, Bound>> = {
-  '>': '<=',
-  '<': '>=',
-  '>=': '<',
-  '<=': '>',
-  '=': '=',
-  '~': '~',
-}
+/** Words with what kind of word they are, where that is known. */
+type Read = Token & { readonly tag?: string }
 
 /** The numbers of a text, by the tokens they stand on. */
-export function quantitiesOf(tokens: readonly Token[]): readonly Quantity[] {
+export function quantitiesOf(tokens: readonly Read[]): readonly Quantity[] {
   const found: Quantity[] = []
   for (let i = 0; i < tokens.length; ) {
-    const ends = /^(\d{1,4})[-–](\d{1,4})$/.exec(tokens[i]!.norm)
-    if (ends !== null && tokens[i]!.kind === 'number' && Number(ends[1]) < Number(ends[2])) {
+    const ends = tokens[i]!.kind === 'number' ? /^(\d{1,4})[-–](\d{1,4})$/.exec(tokens[i]!.norm) : null
+    if (ends !== null && Number(ends[1]) < Number(ends[2])) {
       const upper = withUnit(tokens, Number(ends[2]), i + 1, undefined, makeAt(tokens, i))
       const factor = upper.value / Number(ends[2])
-      found.push({ ...upper, value: Number(ends[1]) * factor }, upper)
+      found.push({ ...upper, value: Number(ends[1]) * factor, range: 'low' }, { ...upper, range: 'high' })
       i = upper.to
       continue
     }
@@ -259,12 +60,24 @@ export function quantitiesOf(tokens: readonly Token[]): readonly Quantity[] {
     if (quantity) found.push(quantity)
     i = quantity ? Math.max(quantity.to, i + 1) : i + 1
   }
-  return found.map((quantity, k) => withSharedUnit(tokens, quantity, found[k + 1]))
+  for (let k = found.length - 2; k >= 0; k--) found[k] = withSharedUnit(tokens, found[k]!, found[k + 1]!)
+  for (let k = 1; k < found.length; k++) {
+    found[k] = withUnitBefore(
+      tokens,
+      found[k]!,
+      found.findLast(({ loose }, i) => i < k && loose !== true),
+    )
+    if (isRange(tokens, found[k - 1]!, found[k]!)) {
+      found[k - 1] = { ...found[k - 1]!, range: 'low' }
+      found[k] = { ...found[k]!, range: 'high' }
+    }
+  }
+  return found
 }
 
 /** "from 30 to 45 seconds", "12 to 15 May": the first has the unit of the second. */
-function withSharedUnit(tokens: readonly Token[], one: Quantity, next: Quantity | undefined): Quantity {
-  if (one.kind !== 'count' || next === undefined || next.from - one.to > 2 || next.from === one.to) return one
+function withSharedUnit(tokens: readonly Read[], one: Quantity, next: Quantity): Quantity {
+  if (one.kind !== 'count' || next.from - one.to > 2 || next.from === one.to) return one
   if (!/^(?:to|and|or|-|of|through|–|until)$/.test(tokens[next.from - 1]?.norm ?? '')) return one
   if (next.unit === 'date' && one.value <= 31)
     return { ...one, kind: 'day', unit: 'date', value: Math.floor(next.value / 100) * 100 + one.value }
@@ -272,6 +85,37 @@ function withSharedUnit(tokens: readonly Token[], one: Quantity, next: Quantity 
   if (unit === undefined || unit[0] !== next.kind)
     return next.kind === 'money' ? { ...one, kind: 'money', unit: next.unit } : one
   return { ...one, kind: next.kind, value: one.value * unit[1] }
+}
+
+/** "the build takes 20 minutes and the tests 5": a bare number has the unit of the one before. */
+function withUnitBefore(tokens: readonly Read[], one: Quantity, before: Quantity | undefined): Quantity {
+  if (before === undefined || tokens[one.from - 1]?.norm === 'between') return one
+  if (one.kind !== 'count' || tokens[one.from - 1]?.tag === 'N' || (one.value >= 1900 && one.value < 2100))
+    return one
+  const after = tokens[one.to]
+  if (after !== undefined && after.kind !== 'mark' && !ENDS_PHRASE.test(after.norm)) return one
+  for (let i = before.to; i < one.from; i++) if (/^[.!?\n]$/.test(tokens[i]!.norm)) return one
+  if (before.kind === 'money') return { ...one, kind: 'money', unit: before.unit }
+  for (let i = before.from; i < before.to; i++) {
+    const unit = UNITS.get(tokens[i]!.norm)
+    if (unit !== undefined && unit[0] === before.kind)
+      return { ...one, kind: before.kind, value: one.value * unit[1] }
+  }
+  return one
+}
+
+const ENDS_PHRASE =
+  /^(?:and|or|but|if|when|while|by|at|on|for|from|with|without|each|because|so|until|after|before|only)$/
+
+/** "3 to 5 days", "between 2 and 8"; "from 900 to 950" is a change. */
+function isRange(tokens: readonly Read[], one: Quantity, next: Quantity): boolean {
+  if (one.kind !== next.kind || one.unit !== next.unit || one.value >= next.value || one.to !== next.from - 1)
+    return false
+  const between = tokens[one.to]!.norm
+  if (between === 'and') return tokens[one.from - 1]?.norm === 'between'
+  return (
+    /^(?:to|-|–|through)$/.test(between) && (one.end !== 'from' || one.kind === 'day' || one.kind === 'clock')
+  )
 }
 
 const makeAt =
@@ -322,16 +166,10 @@ function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
   const norm = token.norm
   const make = makeAt(tokens, at)
   const next = tokens[at + 1]?.norm ?? ''
-  if (DAYS.test(norm) && (norm.length > 3 || token.proper || token.first))
-    return token.kind === 'word' && norm !== 'sun' && norm !== 'sat' && norm !== 'wed'
-      ? make('day', dayNumber(norm), at + 1, 'weekday')
-      : undefined
-  if (MONTHS.test(norm) && (norm !== 'may' && norm !== 'march' ? true : token.proper))
-    return month(tokens, at, make)
-  if (RELATIVE_DAYS.test(norm))
-    return make('day', { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 }[norm]!, at + 1, 'relative')
-  if (QUARTERS.test(norm)) return make('day', Number(norm[1]) + (norm[0] === 'h' ? 10 : 0), at + 1, 'quarter')
-  if (norm === 'noon' || norm === 'midnight') return make('clock', norm === 'noon' ? 720 : 0, at + 1)
+  const ratio = ratioAt(tokens, at, make)
+  if (ratio !== undefined) return ratio
+  const when = dayAt(tokens, at, make) ?? clockAt(tokens, at, make)
+  if (when !== undefined) return when
   if (
     norm === 'daily' ||
     norm === 'weekly' ||
@@ -357,11 +195,6 @@ function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
     if (sum !== undefined) return { ...sum, kind: 'money', unit: norm }
   }
   const glued = token.kind === 'code' ? /^(\d{1,6}(?:\.\d+)?)([a-z]+)$/.exec(norm) : null
-  if (glued !== null && /^[ap]m$/.test(glued[2]!)) {
-    const [hours, minutes] = glued[1]!.split('.').map(Number) as [number, number | undefined]
-    const shift = glued[2] === 'pm' && hours < 12 ? 12 : glued[2] === 'am' && hours === 12 ? -12 : 0
-    return make('clock', (hours + shift) * 60 + (minutes ?? 0), at + 1)
-  }
   // "2GB"; "5G" and "3D" are names.
   const measure = glued !== null && glued[2]!.length > 1 ? UNITS.get(glued[2]!) : undefined
   if (measure !== undefined) return make(measure[0], Number(glued![1]) * measure[1], at + 1)
@@ -383,45 +216,14 @@ function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
   return inWords(tokens, at, make)
 }
 
-type Make = (kind: QuantityKind, value: number, to: number, unit?: string) => Quantity
-
-const dayNumber = (norm: string) =>
-  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].indexOf(norm.slice(0, 3)) + 1
-const monthNumber = (norm: string) =>
-  ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'].indexOf(
-    norm.slice(0, 3),
-  ) + 1
-
-/** "June", "June 5", "June 2024", "5 June": months times a hundred and the day, or the month alone. */
-function month(tokens: readonly Token[], at: number, make: Make): Quantity {
-  const number = monthNumber(tokens[at]!.norm)
-  const day = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(tokens[at + 1]?.norm ?? '')
-  if (day && Number(day[1]) <= 31) return make('day', number * 100 + Number(day[1]), at + 2, 'date')
-  return make('day', number, at + 1, 'month')
-}
+export type Make = (kind: QuantityKind, value: number, to: number, unit?: string) => Quantity
 
 function figure(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {
   const written = tokens[at]!.norm
   const next = tokens[at + 1]
   const glued = next !== undefined && next.start === tokens[at]!.end
-  const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(written)
-  if (iso) return make('day', Number(iso[2]) * 100 + Number(iso[3]), at + 1, 'date')
-  const half = /^[ap]\.?m$/.test(next?.norm ?? '') ? next!.norm.replace('.', '') : undefined
-  const clock = (half === undefined ? /^(\d{1,2}):(\d\d)$/ : /^(\d{1,2})[:.](\d\d)$/).exec(written)
-  if (clock || half !== undefined) {
-    const hours = Number(clock?.[1] ?? written)
-    const minutes = Number(clock?.[2] ?? 0)
-    const shift = half === 'pm' && hours < 12 ? 12 : half === 'am' && hours === 12 ? -12 : 0
-    if (!Number.isNaN(hours))
-      return make('clock', (hours + shift) * 60 + minutes, half === undefined ? at + 1 : at + 2)
-  }
-  const ordinal = /^(\d+)(?:st|nd|rd|th)$/.exec(written)
-  if (ordinal) {
-    const of = tokens[at + 1]?.norm === 'of' ? at + 2 : at + 1
-    if (MONTHS.test(tokens[of]?.norm ?? ''))
-      return make('day', monthNumber(tokens[of]!.norm) * 100 + Number(ordinal[1]), of + 1, 'date')
-    return make('ordinal', Number(ordinal[1]), at + 1)
-  }
+  const when = dateAt(tokens, at, make)
+  if (when !== undefined) return when
   if (/\d\.\d+\.\d/.test(written)) return make('version', 0, at + 1, written)
   const fraction = /^(\d+)\/(\d+)$/.exec(written)
   if (fraction) return make('share', Number(fraction[1]) / Number(fraction[2]), at + 1)
@@ -466,6 +268,23 @@ function withUnit(
   return make('count', value, at)
 }
 
+/** "one in ten parcels": a share of them. */
+function ratioAt(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {
+  if (tokens[at + 1]?.norm !== 'in' || tokens[at + 3]?.kind !== 'word') return undefined
+  const [part, whole] = [plainNumber(tokens[at]!.norm), plainNumber(tokens[at + 2]?.norm ?? '')]
+  const noun = tokens[at + 3]!.norm
+  if (part === undefined || whole === undefined || part >= whole || UNITS.has(noun) || MONTHS.test(noun))
+    return undefined
+  return make('share', part / whole, at + 3)
+}
+
+const plainNumber = (norm: string): number | undefined =>
+  Object.hasOwn(ONES, norm) ? ONES[norm] : /^\d{1,4}$/.test(norm) ? Number(norm) : undefined
+
+/** "more than an hour" is a number; "an hour" may be none. */
+const loosely = (quantity: Quantity): Quantity =>
+  quantity.bound === '=' ? { ...quantity, loose: true } : quantity
+
 const andAHalf = (tokens: readonly Token[], at: number) =>
   tokens[at]?.norm === 'and' && tokens[at + 1]?.norm === 'a' && tokens[at + 2]?.norm === 'half'
 
@@ -490,7 +309,7 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
     if (UNITS.get(after)?.[0] === 'duration' && after.length > 2 && after !== 'second' && after !== 'quarter')
       return andAHalf(tokens, at + 2)
         ? make(UNITS.get(after)![0], UNITS.get(after)![1] * 1.5, at + 5)
-        : { ...make(UNITS.get(after)![0], UNITS.get(after)![1], at + 2), loose: true }
+        : loosely(make(UNITS.get(after)![0], UNITS.get(after)![1], at + 2))
     if (after === 'half' || ((after === 'third' || after === 'quarter') && tokens[at + 2]?.norm === 'of'))
       return share(tokens, FRACTIONS[after]!, at + 2, make)
     return undefined
@@ -558,62 +377,6 @@ function share(tokens: readonly Token[], value: number, to: number, make: Make):
   return make('share', value, to)
 }
 
-/** Bounds, ends of a change, and wholes are told by the words around a number. */
-function surroundings(
-  tokens: readonly Token[],
-  from: number,
-  to: number,
-): Pick<Quantity, 'bound' | 'whole' | 'end'> {
-  let bound: Bound = '='
-  let end: Quantity['end'] = ''
-  let whole = false
-  let negated = false
-  for (let i = from - 1, seen = 0; i >= 0 && seen < 5; i--, seen++) {
-    const norm = tokens[i]!.norm
-    if (tokens[i]!.kind === 'mark' && !/^[~<>≥≤$€£(]$/.test(norm)) break
-    if (seen === 0 && norm === 'from') end = 'from'
-    if (seen === 0 && norm === 'to') end = 'to'
-    if (norm === 'of' && seen <= 1 && tokens[i - 1]?.kind !== 'mark') {
-      const head = tokens[i - 1]?.norm ?? ''
-      if (
-        /^(?:[\d,.]+%?|one|two|three|four|five|six|seven|eight|nine|ten|none|all|most|some|many|few|half|both|any|each|out)$/.test(
-          head,
-        )
-      )
-        whole = true
-    }
-    if (norm === 'out' && seen === 1) whole = true
-    if (
-      Object.hasOwn(BOUNDS, norm) &&
-      bound === '=' &&
-      (seen < 2 || /^(?:exceed|capped|limited|maximum|minimum)/.test(norm))
-    ) {
-      if (norm === 'some' && seen > 0) continue
-      bound = BOUNDS[norm]!
-    } else if (/^(?:not|never|cannot|no)$/.test(norm) && bound !== '=') {
-      negated = true
-      break
-    } else if (bound !== '=' && !/^(?:must|should|may|can|be|to|the|a|of|does|do|is|was|ever)$/.test(norm))
-      break
-    else if (bound === '=' && !/^(?:of|at|to|the|a|an|is|be|was|than|set|its|our|or|about|from)$/.test(norm))
-      break
-  }
-  if (bound === '=') bound = AFTER[tokens[to]?.norm ?? ''] ?? '='
-  if (bound === '=' && tokens[to]?.norm === 'or') {
-    const after = tokens[to + 1]?.norm ?? ''
-    if (after === 'more' || after === 'above' || after === 'higher' || after === 'later') bound = '>='
-    if (
-      after === 'less' ||
-      after === 'fewer' ||
-      after === 'below' ||
-      after === 'lower' ||
-      after === 'earlier'
-    )
-      bound = '<='
-  }
-  return { bound: negated ? NEGATED[bound] : bound, end, whole }
-}
-
 const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
 
 /** Whether the numbers name one amount, whatever the unit and bound. */
@@ -633,22 +396,4 @@ export function sameAmount(a: Quantity, b: Quantity): boolean {
   if (a.kind === 'bytes' || a.kind === 'duration')
     return close(a.value, b.value) || Math.abs(a.value / b.value - 1) < (a.kind === 'bytes' ? 0.03 : 0.02)
   return close(a.value, b.value)
-}
-
-/** Whether every amount the first admits is admitted by the second. Both name the same value. */
-export function boundImplies(a: Bound, b: Bound): boolean {
-  if (a === b || a === '~' || b === '~') return a === b || (a !== '>' && a !== '<' && b !== '>' && b !== '<')
-  if (a === '=') return b === '>=' || b === '<='
-  if (a === '>') return b === '>='
-  if (a === '<') return b === '<='
-  return false
-}
-
-/** Whether a number with its bound is true of this many. */
-export function admitsAmount({ value, bound }: Quantity, many: number): boolean {
-  if (bound === '>=') return many >= value || close(many, value)
-  if (bound === '<=') return many <= value || close(many, value)
-  if (bound === '>') return many > value && !close(many, value)
-  if (bound === '<') return many < value && !close(many, value)
-  return bound === '~' ? Math.abs(many - value) <= Math.abs(value) * 0.06 : close(many, value)
 }

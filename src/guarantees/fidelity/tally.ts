@@ -1,8 +1,9 @@
 import { compareWords } from './alignment.ts'
+import { admitsAmount } from './bounds.ts'
 import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
 import { excludeEachOther } from './concepts.ts'
 import { type Crowd, inFront, isDenied, isVerb, type Layout, layOut, propertiesOf } from './crowds.ts'
-import { admitsAmount, type Quantity } from './quantities.ts'
+import type { Quantity } from './quantities.ts'
 import type { FidelityPair } from './types.ts'
 
 /** How many members: from `low` to `high`, the ends taken in. */
