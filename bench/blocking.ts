@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Collection, type Embedder, openStore } from '../src/index.ts'
+import { random } from '../test/store/random.ts'
 import type { Measured } from './harness.ts'
 import { makeLarge, vectors } from './large.ts'
 import { words } from './words.ts'
@@ -165,8 +166,10 @@ async function everyVerb(directory: string, report: (measured: Measured) => void
   let notes = await store.collection('notes')
   const some = await notes.find({ limit: 10_000 })
   const keys = some.map(({ key }) => key)
-  const asked = vectors(3)
-  const ask = () => asked.next().value
+  const made = vectors(3)
+  const asked = Array.from({ length: 3_000 }, () => made.next().value)
+  let used = 0
+  const ask = () => asked[used++ % asked.length]!
   const { position, live } = (await store.activity()).collections[0]!
   const sources = Math.floor(live / 1_000)
   let source = sources - 1
@@ -331,8 +334,8 @@ async function settled(notes: Collection, ask: () => Float32Array): Promise<void
 }
 
 function fake(id: string): Embedder {
-  const next = vectors(7)
-  const embed = () => next.next().value.slice(0, SHORT)
+  const next = random(7)
+  const embed = () => Float32Array.from({ length: SHORT }, () => next() - 0.5)
   return {
     id,
     dimensions: SHORT,

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { SpanStoreError } from '../core/errors.ts'
 import type { Filter } from '../core/filter.ts'
-import { storageError } from '../ledger/sqlite/open.ts'
+import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
 import type { Problem } from '../ports/problem.ts'
@@ -23,11 +21,8 @@ import {
   type AttributeDatabase,
   attributesPath,
   closeAttributes,
-  isBusy,
   isDamage,
   openAttributes,
-  removeAttributes,
-  wasRemoved,
 } from './database.ts'
 import { countOf, idsOf, type Pause, type Place } from './postings.ts'
 import { missing } from './verify.ts'
@@ -53,11 +48,6 @@ const SHARE = 4
 /** Spans, or events, of one commit: the more, the fewer pages of the index are written again and again. */
 const BATCH = 5_000
 
-/** How long a checkpoint waits for readers of the old pages, in milliseconds. */
-const PATIENCE = 2_000
-
-const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
-
 interface LedgerOfAttributes {
   readonly id: string
   readonly connection: Connection
@@ -70,49 +60,51 @@ interface LedgerOfAttributes {
  */
 export class SqliteAttributeIndex implements AttributeIndex {
   readonly #ledger: LedgerOfAttributes
-  readonly #ledgerPath: string
-  readonly #path: string | undefined
+  readonly #file: DerivedFile<AttributeDatabase>
   readonly #large: number
-  readonly #idle: number
-  readonly #wait: number
-  readonly #closing = new AbortController()
-  #database: AttributeDatabase | undefined
-  #timer: NodeJS.Timeout | undefined
-  #stirred = 0
-  #asked = false
+  readonly #quiet: WhenQuiet
   #working: Promise<void> = Promise.resolve()
 
   constructor(ledger: LedgerOfAttributes, ledgerPath: string, options: AttributeIndexOptions = {}) {
     this.#ledger = ledger
-    this.#ledgerPath = ledgerPath
-    this.#path = attributesPath(ledgerPath)
+    const path = attributesPath(ledgerPath)
+    this.#file = new DerivedFile({
+      what: 'attribute index',
+      path,
+      ledgerPath,
+      wait: options.wait ?? 10_000,
+      open: () => openAttributes(ledger.id, path),
+      close: closeAttributes,
+      isDamage,
+    })
     this.#large = options.large ?? 5_000
-    this.#idle = options.idle ?? 1_000
-    this.#wait = options.wait ?? 10_000
+    this.#quiet = new WhenQuiet(options.idle ?? 1_000, () => {
+      // Nobody waits for this: without the index, the ledger answers.
+      this.#alone(() => this.#tidy()).catch(() => {})
+    })
   }
 
   // ── asking ────────────────────────────────────────────────────────────────────────────────────────────────
 
   candidates(collection: number, where: Filter): Candidates | undefined {
-    if (this.#closing.signal.aborted) return undefined
+    if (this.#file.closed) return undefined
     const { connection: ledger } = this.#ledger
     const head = headOf(ledger, collection)
     if (head === undefined || head.live < this.#large) return undefined
     try {
-      const found = this.#there ? this.#lookUp(collection, where) : 'behind'
+      const found = this.#file.there ? this.#lookUp(collection, where) : 'behind'
       if (found !== 'behind') return found
     } catch (error) {
       // Whatever is wrong with it, the ledger has the answer.
-      if (isDamage(error)) this.#discard()
+      if (isDamage(error)) this.#file.discard()
       else if (!isBusy(error)) throw error
     }
-    this.#asked = true
-    this.#rest(0)
+    this.#quiet.now()
     return undefined
   }
 
   #lookUp(collection: number, where: Filter): Candidates | undefined | 'behind' {
-    const { connection: index } = this.#open()
+    const { connection: index } = this.#file.open()
     const { connection: ledger } = this.#ledger
     // In memory, what is being written cannot be told from what was there.
     if (index.db.inTransaction) return undefined
@@ -154,18 +146,9 @@ export class SqliteAttributeIndex implements AttributeIndex {
     })
   }
 
-  /** One at a time: two would undo each other's work. When the file turns out to be damaged, makes a new one. */
+  /** One at a time: two would undo each other's work. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const attempt = async () => {
-      try {
-        return await work()
-      } catch (error) {
-        if (!isDamage(error)) throw storageError(error, this.#ledgerPath)
-        this.#discard()
-        return await work()
-      }
-    }
-    const done = this.#working.then(attempt)
+    const done = this.#working.then(() => this.#file.healing(work))
     this.#working = done.then(
       () => {},
       () => {},
@@ -175,17 +158,19 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   /** Collections that are in the index, or ought to be. */
   #indexed(): readonly number[] {
-    if (this.#closing.signal.aborted) throw closed()
+    this.#file.check(undefined)
     const large = this.#ledger.connection
       .rows<[number]>(
         'SELECT collection FROM collection_head WHERE dropped IS NULL AND live >= ? ORDER BY collection',
         this.#large,
       )
       .map(([collection]) => collection)
-    if (!this.#there) return large
-    const known = this.#open().connection.rows<[number]>(
-      'SELECT collection FROM attribute_state UNION SELECT collection FROM attribute_field',
-    )
+    if (!this.#file.there) return large
+    const known = this.#file
+      .open()
+      .connection.rows<[number]>(
+        'SELECT collection FROM attribute_state UNION SELECT collection FROM attribute_field',
+      )
     return [...new Set([...large, ...known.map(([collection]) => collection)])]
   }
 
@@ -197,7 +182,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     const { connection: ledger } = this.#ledger
     for (;;) {
       await pause()
-      const next = nextOf({ ledger, index: this.#open().writer }, collection)
+      const next = nextOf({ ledger, index: this.#file.open().writer }, collection)
       if (next === undefined) return onProgress(0)
       if (next === 'forget') {
         await this.#forget(collection, pause)
@@ -219,8 +204,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
     { postings, next }: Batch,
     pause: Pause,
   ): Promise<void> {
-    const index = this.#open().writer
-    await this.#patiently(() => index.run('BEGIN IMMEDIATE'), pause)
+    const index = this.#file.open().writer
+    await this.#file.patiently(() => index.run('BEGIN IMMEDIATE'), pause)
     try {
       if (JSON.stringify(stateOf(index, collection)) === JSON.stringify(from)) {
         await postings.write(index, collection, pause)
@@ -234,14 +219,14 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   async #forget(collection: number, pause: Pause): Promise<void> {
     const step = () => this.#write((index) => forget(index, collection))
-    while (!(await this.#patiently(step, pause))) await pause()
+    while (!(await this.#file.patiently(step, pause))) await pause()
   }
 
   async #takeOut(collection: number, gone: ReadonlySet<number>, pause: Pause): Promise<void> {
     let after: Place | undefined
     do {
       const from = after
-      after = await this.#patiently(
+      after = await this.#file.patiently(
         () => this.#write((index) => erasePart(index, collection, gone, from)),
         pause,
       )
@@ -249,29 +234,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
     } while (after !== undefined)
   }
 
-  /** Tries until no other process is in a transaction of the index. */
-  async #patiently<T>(work: () => T, pause: Pause): Promise<T> {
-    const started = performance.now()
-    for (;;) {
-      try {
-        return work()
-      } catch (error) {
-        if (!isBusy(error)) throw error
-      }
-      const waited = Math.round(performance.now() - started)
-      if (waited > this.#wait)
-        throw new SpanStoreError(
-          'STORE_BUSY',
-          `another process wrote to the attribute index for ${waited} ms; try again`,
-          { waited },
-        )
-      await sleep(5)
-      await pause()
-    }
-  }
-
   #write<T>(work: (index: Connection) => T): T {
-    const index = this.#open().writer
+    const index = this.#file.open().writer
     index.run('BEGIN IMMEDIATE')
     try {
       const done = work(index)
@@ -283,21 +247,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   }
 
   wake(): void {
-    this.#stirred = performance.now()
-    if (this.#timer === undefined) this.#rest(this.#idle)
-  }
-
-  #rest(milliseconds: number): void {
-    if (this.#closing.signal.aborted) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      const left = this.#stirred + this.#idle - performance.now()
-      if (left > 1 && !this.#asked) return this.#rest(left)
-      this.#asked = false
-      // Nobody waits for this: without the index, the ledger answers.
-      this.#alone(() => this.#tidy()).catch(() => {})
-    }, milliseconds).unref()
+    this.#quiet.wake()
   }
 
   /** Leaves half of the time to others. */
@@ -305,7 +255,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     let turn = performance.now()
     const pause = async () => {
       await sleep(performance.now() - turn, undefined, { ref: false })
-      this.#check(undefined)
+      this.#file.check(undefined)
       turn = performance.now()
     }
     for (const collection of this.#indexed()) await this.#catchUp(collection, pause)
@@ -316,11 +266,11 @@ export class SqliteAttributeIndex implements AttributeIndex {
   async verify(repair: boolean): Promise<readonly Problem[]> {
     const problems: Problem[] = []
     await this.catchUp()
-    if (!this.#there) return problems
+    if (!this.#file.there) return problems
     await this.#alone(async () => {
       const pause = this.#pauseFor(undefined)
       for (const collection of this.#indexed()) {
-        const both = { ledger: this.#ledger.connection, index: this.#open().connection }
+        const both = { ledger: this.#ledger.connection, index: this.#file.open().connection }
         const lost = await missing(both, collection, pause)
         if (lost === 0) continue
         if (repair) {
@@ -336,68 +286,23 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   /** The log says what was erased: absorbing it takes the values out. */
   async erase(ids: readonly number[]): Promise<readonly string[]> {
-    if (this.#database !== undefined && wasRemoved(this.#database)) this.#letGo()
-    if (!this.#there) return []
-    try {
+    return await this.#file.erasing(async () => {
       if (ids.length > 0) await this.catchUp()
-      return (await this.#truncateLog()) ? [] : [`a reader of ${this.#path}`]
-    } catch (error) {
-      if (isBusy(error) || (error instanceof SpanStoreError && error.code === 'STORE_BUSY'))
-        return [`a writer of ${this.#path}`]
-      throw error
-    }
+      return await this.#file.truncateLog(
+        ({ connection }) => connection.value<number>('PRAGMA wal_checkpoint(TRUNCATE)') === 0,
+      )
+    })
   }
-
-  /** Moves the log into the file and cuts it to nothing. False while another process still reads old pages. */
-  async #truncateLog(): Promise<boolean> {
-    const started = performance.now()
-    for (;;) {
-      const { connection } = this.#open()
-      if (connection.value<number>('PRAGMA wal_checkpoint(TRUNCATE)') === 0) return true
-      if (performance.now() - started > PATIENCE) return false
-      await sleep(20)
-    }
-  }
-
-  // ── the file ──────────────────────────────────────────────────────────────────────────────────────────────
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#closing.abort()
-    await this.#working
-    this.#letGo()
-  }
-
-  get #there(): boolean {
-    return this.#database !== undefined || (this.#path !== undefined && existsSync(this.#path))
-  }
-
-  #open(): AttributeDatabase {
-    if (this.#closing.signal.aborted) throw closed()
-    this.#database ??= openAttributes(this.#ledger.id, this.#path)
-    return this.#database
-  }
-
-  #letGo(): void {
-    if (this.#database !== undefined) closeAttributes(this.#database)
-    this.#database = undefined
-  }
-
-  #discard(): void {
-    this.#letGo()
-    if (this.#path !== undefined) removeAttributes(this.#path)
+    this.#quiet.stop()
+    await this.#file.close(() => this.#working)
   }
 
   #pauseFor(signal: AbortSignal | undefined): Pause {
     return async () => {
       await nextTurn()
-      this.#check(signal)
+      this.#file.check(signal)
     }
-  }
-
-  #check(signal: AbortSignal | undefined): void {
-    if (this.#closing.signal.aborted) throw closed()
-    if (signal?.aborted)
-      throw new SpanStoreError('ABORTED', 'the work was aborted by its signal', {}, { cause: signal.reason })
   }
 }

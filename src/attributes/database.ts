@@ -1,7 +1,7 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
+import { inodeOf } from '../ledger/sqlite/derived-file.ts'
 import { Connection } from '../ledger/sqlite/statements.ts'
 
 const require = createRequire(import.meta.url)
@@ -99,23 +99,9 @@ function prepare(db: BetterSqlite3.Database, store: string): void {
   }).immediate()
 }
 
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
-
-/** Whether somebody deleted the file since it was opened. */
-export const wasRemoved = ({ path, inode }: AttributeDatabase): boolean =>
-  path !== undefined && inodeOf(path) !== inode
-
-/** Nothing is lost: the index is made anew. */
-export function removeAttributes(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) rmSync(file, { force: true })
-}
-
 /** Whether an error says that the index's own file is unusable. */
 export function isDamage(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (code === 'SQLITE_NOTADB' || String(code).startsWith('SQLITE_CORRUPT')) return true
   return code === 'SQLITE_ERROR' && /no such table: attribute_/.test(String(message))
 }
-
-export const isBusy = (error: unknown): boolean =>
-  String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY')

@@ -1,7 +1,7 @@
-import { rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
+import { inodeOf } from '../ledger/sqlite/derived-file.ts'
 import { Connection } from '../ledger/sqlite/statements.ts'
 import { spaced, TOKENIZER } from './tokens.ts'
 
@@ -126,18 +126,9 @@ function prepare({ connection, schema, path }: TextDatabase, store: string): voi
   if (path !== undefined) db.pragma(`busy_timeout = ${BLOCKING_WAIT}`)
 }
 
-const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
-
-/** Whether somebody deleted the file since it was opened. What is done to it then reaches nobody else. */
-export const wasReplaced = ({ path, inode }: TextDatabase): boolean =>
-  path !== undefined && inodeOf(path) !== inode
-
-/**
- * Removes the files of an index. Nothing is lost: the next use makes it again. A process that has it open goes on
- * with what it has, and notices before it erases.
- */
-export function removeTextDatabase(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
+/** The connection of a ledger in memory is the ledger's own. */
+export function closeTextDatabase({ connection, path }: TextDatabase): void {
+  if (path !== undefined) connection.db.close()
 }
 
 const DAMAGE = /no such table: .*text_|vtable constructor failed|malformed|fts5: /

@@ -1,12 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readState, tableOf, write } from './absorb.ts'
 import type { TextDatabase } from './database.ts'
 
 /** Pages of the index one step of a merge writes: about as long as one step of absorbing. */
 const PAGES = 500
-
-/** How long a checkpoint waits for readers of the old pages, in milliseconds. */
-const PATIENCE = 2_000
 
 /**
  * Deletes rows and rewrites the collection's index without them. Deleting a row of a contentless index marks it and
@@ -56,13 +53,5 @@ export async function mergeAway(
 }
 
 /** Moves the log into the file and cuts it to nothing. False while another process still reads old pages. */
-export async function truncateLog({ connection, schema, path }: TextDatabase): Promise<boolean> {
-  if (path === undefined) return true
-  const started = performance.now()
-  for (;;) {
-    const [busy] = connection.row<[number]>(`PRAGMA ${schema}.wal_checkpoint(TRUNCATE)`)!
-    if (busy === 0) return true
-    if (performance.now() - started > PATIENCE) return false
-    await sleep(20)
-  }
-}
+export const isLogEmptied = ({ connection, schema }: TextDatabase): boolean =>
+  connection.value<number>(`PRAGMA ${schema}.wal_checkpoint(TRUNCATE)`) === 0

@@ -67,6 +67,12 @@ export function pruning<H>(
   frequency: Frequency,
   hitsFor: (match: string | undefined) => readonly H[],
 ): { hits: readonly H[]; expression: Expression } {
+  // How frequent a word is takes as long to find out as what has it, and says nothing where it is alone.
+  if (asked.optional.length + asked.required.length === 1) {
+    const expression = express(asked, rows, () => 1, false)
+    const hits = hitsFor(expression.match)
+    if (hits.length > 0) return { hits, expression }
+  }
   const frugal = express(asked, rows, frequency, true)
   const hits = hitsFor(frugal.match)
   if (hits.length > 0 || frugal.pruned.length === 0) return { hits, expression: frugal }

@@ -1,23 +1,20 @@
-import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import { requireCollection } from '../ledger/sqlite/collections.ts'
-import { storageError } from '../ledger/sqlite/open.ts'
+import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { TextAnswer, TextIndex, TextQuery } from '../ports/text.ts'
 import { absorb, follows, reach, readHead, readState, write } from './absorb.ts'
 import {
+  closeTextDatabase,
   isDamage,
   openTextDatabase,
-  removeTextDatabase,
   type TextDatabase,
   type TextLedger,
   textPath,
-  wasReplaced,
 } from './database.ts'
-import { mergeAway, truncateLog } from './erase.ts'
+import { isLogEmptied, mergeAway } from './erase.ts'
 import { type Asked, ask, hasWords } from './expression.ts'
 import { find } from './find.ts'
 import { Frequencies } from './frequencies.ts'
@@ -36,16 +33,6 @@ export interface TextIndexOptions {
 /** Another process is writing to the index. */
 const BUSY = Symbol('busy')
 
-const isBusy = (error: unknown): boolean =>
-  String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY')
-
-const busy = (waited: number) =>
-  new SpanStoreError('STORE_BUSY', `another process wrote to the text index for ${waited} ms; try again`, {
-    waited,
-  })
-
-const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
-
 /**
  * Full text in an SQLite file beside the ledger. It is made from the ledger alone and can be deleted at any time;
  * one that is damaged, or belongs to a ledger that went back in time, is made anew when it is next used. Any number
@@ -53,22 +40,34 @@ const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; op
  */
 export class SqliteTextIndex implements TextIndex {
   readonly #ledger: TextLedger
-  readonly #ledgerPath: string
   readonly #wait: number
-  readonly #idle: number
+  readonly #file: DerivedFile<TextDatabase>
+  readonly #quiet: WhenQuiet
   readonly #candidates: AttributeIndex['candidates']
   #frequencies = new Frequencies()
-  #database: TextDatabase | undefined
-  #timer: NodeJS.Timeout | undefined
-  #stirred = 0
+  /** Positions of collections that were found to follow the ledger's log. */
+  readonly #followed = new Map<number, number>()
   #background: Promise<void> = Promise.resolve()
-  readonly #closing = new AbortController()
 
   constructor(ledger: TextLedger, ledgerPath: string, options: TextIndexOptions = {}) {
     this.#ledger = ledger
-    this.#ledgerPath = ledgerPath
     this.#wait = options.wait ?? 10_000
-    this.#idle = options.idle ?? 1_000
+    this.#file = new DerivedFile({
+      what: 'text index',
+      path: textPath(ledgerPath),
+      ledgerPath,
+      wait: this.#wait,
+      open: () => openTextDatabase(ledger, ledgerPath),
+      close: (database) => {
+        closeTextDatabase(database)
+        this.#frequencies = new Frequencies()
+        this.#followed.clear()
+      },
+      isDamage,
+    })
+    this.#quiet = new WhenQuiet(options.idle ?? 1_000, () => {
+      this.#background = this.#tidy()
+    })
     this.#candidates = options.candidates ?? (() => undefined)
   }
 
@@ -76,10 +75,10 @@ export class SqliteTextIndex implements TextIndex {
 
   /** `known`: the candidates, where somebody looked them up before. */
   async search(collection: number, query: TextQuery, known?: Candidates): Promise<TextAnswer> {
-    this.#check(query.signal)
+    this.#file.check(query.signal)
     await this.#ledger.expire()
-    return await this.#healing(async () => {
-      const { connection } = this.#open()
+    return await this.#file.healing(async () => {
+      const { connection } = this.#file.open()
       requireCollection(connection, collection)
       const asked = ask(connection, query.text)
       if (query.asOf !== undefined)
@@ -96,7 +95,7 @@ export class SqliteTextIndex implements TextIndex {
           return pending === 0 ? this.#answerIfCurrent(collection, query, asked, candidates) : undefined
         })
         if (step !== BUSY && step !== undefined) return step
-        this.#check(query.signal)
+        this.#file.check(query.signal)
         if (performance.now() > deadline)
           return this.#snapshot(() => this.#answer(collection, query, asked, candidates))
         await (step === BUSY ? sleep(2) : nextTurn())
@@ -110,12 +109,16 @@ export class SqliteTextIndex implements TextIndex {
     asked: Asked,
     candidates: Candidates | undefined,
   ): TextAnswer | undefined {
-    const { connection } = this.#open()
+    const { connection } = this.#file.open()
     const state = readState(connection, collection)
     const head = readHead(connection, collection)!
-    const current =
-      state !== undefined && reach(state) === head.position && follows(connection, collection, state, head)
-    return current ? this.#answer(collection, query, asked, candidates) : undefined
+    if (state === undefined || reach(state) !== head.position) return undefined
+    // A log that was followed up to here once goes on from here for as long as this file is open.
+    if (this.#followed.get(collection) !== state.position) {
+      if (!follows(connection, collection, state, head)) return undefined
+      this.#followed.set(collection, state.position)
+    }
+    return this.#answer(collection, query, asked, candidates)
   }
 
   #answer(
@@ -124,7 +127,7 @@ export class SqliteTextIndex implements TextIndex {
     asked: Asked,
     candidates: Candidates | undefined,
   ): TextAnswer {
-    const { connection } = this.#open()
+    const { connection } = this.#file.open()
     requireCollection(connection, collection)
     const state = readState(connection, collection)
     const { position, floor } = readHead(connection, collection)!
@@ -138,7 +141,7 @@ export class SqliteTextIndex implements TextIndex {
     if (state === undefined || !common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
     const index = {
       rows: state.rows,
-      frequency: this.#frequencies.of(this.#open(), collection, state),
+      frequency: this.#frequencies.of(this.#file.open(), collection, state),
       exact: indexedThrough === position,
       behind: candidates === undefined ? 0 : position - candidates.position,
     }
@@ -152,7 +155,7 @@ export class SqliteTextIndex implements TextIndex {
     query: TextQuery & { readonly asOf: number },
     asked: Asked,
   ): Promise<TextAnswer> {
-    const { connection } = this.#open()
+    const { connection } = this.#file.open()
     checkPosition(connection, collection, query.asOf)
     const common = {
       position: query.asOf,
@@ -163,7 +166,7 @@ export class SqliteTextIndex implements TextIndex {
     if (!common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
     const { hits, expression } = await findInPast(connection, collection, query, asked, async () => {
       await nextTurn()
-      this.#check(query.signal)
+      this.#file.check(query.signal)
     })
     return { ...common, hits, words: expression.used, pruned: expression.pruned }
   }
@@ -171,7 +174,7 @@ export class SqliteTextIndex implements TextIndex {
   // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────
 
   watermark(collection: number): number {
-    return reach(readState(this.#open().connection, collection))
+    return reach(readState(this.#file.open().connection, collection))
   }
 
   async catchUp(
@@ -181,8 +184,8 @@ export class SqliteTextIndex implements TextIndex {
       readonly onProgress?: (collection: number, pending: number) => void
     } = {},
   ): Promise<void> {
-    await this.#healing(async () => {
-      const { connection } = this.#open()
+    await this.#file.healing(async () => {
+      const { connection } = this.#file.open()
       const collections =
         options.collection !== undefined
           ? [options.collection]
@@ -195,11 +198,11 @@ export class SqliteTextIndex implements TextIndex {
       for (const collection of collections) {
         let held = performance.now()
         for (;;) {
-          this.#check(options.signal)
+          this.#file.check(options.signal)
           const pending = this.#write((database) => absorb(database, collection))
           if (pending === BUSY) {
             const waited = Math.round(performance.now() - held)
-            if (waited > this.#wait) throw busy(waited)
+            if (waited > this.#wait) throw this.#file.busy(waited)
             await sleep(5)
             continue
           }
@@ -213,16 +216,7 @@ export class SqliteTextIndex implements TextIndex {
   }
 
   wake(): void {
-    this.#stirred = performance.now()
-    this.#timer ??= this.#rest(this.#idle)
-  }
-
-  #rest(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      const left = this.#stirred + this.#idle - performance.now()
-      this.#timer = left > 1 && !this.#closing.signal.aborted ? this.#rest(left) : undefined
-      if (this.#timer === undefined) this.#background = this.#tidy()
-    }, milliseconds).unref()
+    this.#quiet.wake()
   }
 
   /** Nobody waits for this, so nobody is told when it fails: the next search meets the same trouble and reports it. */
@@ -237,11 +231,8 @@ export class SqliteTextIndex implements TextIndex {
 
   /** Also settles what an earlier erasure, of this process or of another, left undone. */
   async erase(ids: readonly number[]): Promise<readonly string[]> {
-    const path = textPath(this.#ledgerPath)
-    if (this.#database !== undefined && wasReplaced(this.#database)) this.#letGo()
-    if (path !== undefined && this.#database === undefined && !existsSync(path)) return []
-    return await this.#healing(async () => {
-      const { connection } = this.#open()
+    return await this.#file.erasing(async () => {
+      const { connection } = this.#file.open()
       const concerned = connection
         .rows<[number]>(
           'SELECT DISTINCT collection FROM span WHERE id IN (SELECT value FROM json_each(?))',
@@ -249,86 +240,44 @@ export class SqliteTextIndex implements TextIndex {
         )
         .map(([collection]) => collection)
       const indexed = () => connection.rows<[number, number]>('SELECT collection, owed FROM text_state')
-      try {
-        // The erasures' own events first: they say what is owed, and would say so again when absorbed later.
-        for (const [collection] of indexed()) await this.catchUp({ collection })
-        const owing = indexed()
-          .filter(([collection, owed]) => owed > 0 || concerned.includes(collection))
-          .map(([collection]) => collection)
-        if (owing.length === 0 && concerned.length === 0) return []
-        for (const collection of owing)
-          await this.#patiently((database) => mergeAway(database, collection, ids))
-        if (!(await truncateLog(this.#open()))) return [`a reader of ${path}`]
-        for (const collection of owing)
-          connection.run('UPDATE text_state SET owed = 0 WHERE collection = ? AND owed = 2', collection)
-        return []
-      } catch (error) {
-        if (isBusy(error) || isSpanStoreError(error, 'STORE_BUSY')) return [`a writer of ${path}`]
-        throw error
-      }
+      // The erasures' own events first: they say what is owed, and would say so again when absorbed later.
+      for (const [collection] of indexed()) await this.catchUp({ collection })
+      const owing = indexed()
+        .filter(([collection, owed]) => owed > 0 || concerned.includes(collection))
+        .map(([collection]) => collection)
+      if (owing.length === 0 && concerned.length === 0) return []
+      for (const collection of owing)
+        await this.#file.patiently(() => mergeAway(this.#file.open(), collection, ids))
+      const readers = await this.#file.truncateLog(isLogEmptied)
+      if (readers.length > 0) return readers
+      for (const collection of owing)
+        connection.run('UPDATE text_state SET owed = 0 WHERE collection = ? AND owed = 2', collection)
+      return []
     })
   }
 
   async verify(repair: boolean): Promise<readonly Problem[]> {
     await this.catchUp()
-    return await this.#healing(async () => {
+    return await this.#file.healing(async () => {
       const problems: Problem[] = []
-      for (const [collection] of this.#open().connection.rows<[number]>('SELECT collection FROM text_state'))
+      for (const [collection] of this.#file
+        .open()
+        .connection.rows<[number]>('SELECT collection FROM text_state'))
         problems.push(
-          ...(await this.#patiently(async (database) => verifyIndex(database, collection, repair))),
+          ...(await this.#file.patiently(() => verifyIndex(this.#file.open(), collection, repair))),
         )
       if (repair && problems.length > 0) await this.catchUp()
       return problems
     })
   }
 
-  async #patiently<T>(work: (database: TextDatabase) => Promise<T>): Promise<T> {
-    const started = performance.now()
-    for (;;) {
-      this.#check(undefined)
-      try {
-        return await work(this.#open())
-      } catch (error) {
-        if (!isBusy(error) || performance.now() - started > this.#wait) throw error
-        await sleep(5)
-      }
-    }
-  }
-
-  // ── the file ──────────────────────────────────────────────────────────────────────────────────────────────
-
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#closing.abort()
-    await this.#background
-    this.#letGo()
-  }
-
-  #letGo(): void {
-    if (this.#database?.path !== undefined) this.#database.connection.db.close()
-    this.#database = undefined
-    this.#frequencies = new Frequencies()
-  }
-
-  #open(): TextDatabase {
-    if (this.#closing.signal.aborted) throw closed()
-    this.#database ??= openTextDatabase(this.#ledger, this.#ledgerPath)
-    return this.#database
-  }
-
-  #check(signal: AbortSignal | undefined): void {
-    if (this.#closing.signal.aborted) throw closed()
-    if (signal?.aborted)
-      throw new SpanStoreError(
-        'ABORTED',
-        'the search was aborted by its signal',
-        {},
-        { cause: signal.reason },
-      )
+    this.#quiet.stop()
+    await this.#file.close(() => this.#background)
   }
 
   #snapshot<T>(work: () => T): T {
-    const { connection } = this.#open()
+    const { connection } = this.#file.open()
     connection.run('BEGIN')
     try {
       return work()
@@ -338,26 +287,12 @@ export class SqliteTextIndex implements TextIndex {
   }
 
   #write<T>(work: (database: TextDatabase) => T): T | typeof BUSY {
-    const database = this.#open()
+    const database = this.#file.open()
     try {
       return write(database, () => work(database))
     } catch (error) {
       if (isBusy(error)) return BUSY
       throw error
-    }
-  }
-
-  /** Runs work on the index; when the file turns out to be damaged, makes a new one and runs it again. */
-  async #healing<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await work()
-      } catch (error) {
-        const path = textPath(this.#ledgerPath)
-        if (attempt > 0 || path === undefined || !isDamage(error)) throw storageError(error, this.#ledgerPath)
-        this.#letGo()
-        removeTextDatabase(path)
-      }
     }
   }
 }

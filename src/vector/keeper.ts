@@ -16,8 +16,9 @@ export interface KeeperOptions {
   readonly grace: number
 }
 
-/** Rows and events of one commit to a table. */
+/** Rows and events of one commit to a table, and numbers: vectors may be long. */
 const ROWS = 2_000
+const NUMBERS = 2 ** 20
 
 /** Milliseconds for which they are read at a stretch. */
 const STEP = 6
@@ -102,8 +103,7 @@ export class Keeper {
     const events = head.position - state.position
     if (events <= 0 || events > ROWS) return Math.abs(events)
     // An erasure does not wait.
-    const { erased } = this.#records.follow(collection, head.space, state.position, ROWS)
-    return erased ? Number.POSITIVE_INFINITY : events
+    return this.#records.erasedAfter(collection, state.position) ? Number.POSITIVE_INFINITY : events
   }
 
   /** The table, opened once. @throws what LanceDB throws when it is missing or damaged */
@@ -227,6 +227,7 @@ export class Keeper {
   /** The next rows, read in steps, and the state once the table has them. */
   async #read(collection: number, space: VectorSpace, state: TableState): Promise<Batch> {
     const records = this.#records
+    const most = Math.min(ROWS, Math.ceil(NUMBERS / space.dimensions))
     // What an event touched may be touched again by a later one: the last reading counts.
     const read = new Map<number, VectorRow>()
     const take = (rows: readonly VectorRow[]) => {
@@ -234,7 +235,7 @@ export class Keeper {
     }
     if (state.scan !== null) {
       let last: number | undefined = state.scan
-      for (let taken = 0; taken < ROWS && last !== undefined; ) {
+      for (let taken = 0; taken < most && last !== undefined; ) {
         if (taken > 0) await nextTurn()
         const from: number = last
         const part = this.#pace.step((size) => {
@@ -260,7 +261,7 @@ export class Keeper {
       through = part.through
       position = part.position
       erased = part.erased
-    } while (!erased && through < position && through - state.position < ROWS)
+    } while (!erased && through < position && through - state.position < most)
     const mark = records.mark(collection, through) ?? null
     const rows = [...read.values()]
     const next = { ...grown(state, rows, space), position: through, mark }

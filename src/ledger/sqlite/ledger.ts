@@ -189,14 +189,26 @@ export class SqliteLedger implements Ledger {
   }
 
   async fetch(keys: readonly string[], collection?: number, asOf?: number): Promise<readonly FetchResult[]> {
-    if (asOf !== undefined)
-      return await this.#transactions.read((connection) =>
-        keys.map((key) => fetchAsOf(connection, key, collection, asOf)),
-      )
-    return await this.#transactions.read((connection) =>
-      // What is due was committed just now; the snapshot may not judge by a later clock.
-      keys.map((key) => fetchNow(connection, key, collection, Number.NEGATIVE_INFINITY) as FetchResult),
-    )
+    const fetched = (connection: Connection, key: string): FetchResult =>
+      asOf === undefined
+        ? // What is due was committed just now; the snapshot may not judge by a later clock.
+          (fetchNow(connection, key, collection, Number.NEGATIVE_INFINITY) as FetchResult)
+        : fetchAsOf(connection, key, collection, asOf)
+    const all = (connection: Connection, some: readonly string[]) =>
+      some.map((key) => fetched(connection, key))
+    for (let attempt = 0; keys.length > READ_AT_ONCE && attempt < READ_ATTEMPTS; attempt++) {
+      await this.#transactions.expire()
+      const moment = this.#transactions.moment()
+      const results: FetchResult[] = []
+      for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
+        if (i > 0) await nextTurn()
+        const part = keys.slice(i, i + READ_AT_ONCE)
+        results.push(...this.#transactions.snapshot((connection) => all(connection, part)))
+      }
+      // Nothing was committed meanwhile: together they are one snapshot.
+      if (this.#transactions.moment() === moment) return results
+    }
+    return await this.#transactions.read((connection) => all(connection, keys))
   }
 
   async find(collection: number, query: FindQuery): Promise<readonly Span[]> {

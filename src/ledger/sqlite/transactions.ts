@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ulid } from 'ulid'
 import { SpanStoreError } from '../../core/errors.ts'
@@ -20,6 +21,18 @@ export interface TransactionOptions {
   readonly onCommit: (quiet: boolean) => void
 }
 
+const RANDOM = Buffer.alloc(256)
+let used = RANDOM.length
+
+/** From 0 up to 1, for one of 32 letters. The library's own asks the system once a letter. */
+function chance(): number {
+  if (used === RANDOM.length) {
+    randomFillSync(RANDOM)
+    used = 0
+  }
+  return RANDOM[used++]! / 256
+}
+
 /**
  * Keys that rise, so that their index grows at its end, also when the clock stands still or goes back. The library's
  * own monotonic factory costs four times as much a key.
@@ -30,7 +43,7 @@ function monotonicKeys(): (at: number) => Key {
   return (at) => {
     const next = last !== undefined && at <= time ? keyAfter(last) : undefined
     if (next === undefined) time = Math.max(at, time)
-    last = next ?? (ulid(time) as Key)
+    last = next ?? (ulid(time, chance) as Key)
     return last
   }
 }
@@ -153,6 +166,13 @@ export class Transactions {
       due = next()
     }
     return due
+  }
+
+  /** Differs from an earlier one when anything was committed since, by whomever. */
+  moment(): string {
+    this.checkOpen()
+    const { connection } = this
+    return `${connection.value('PRAGMA data_version')} ${connection.value('SELECT total_changes()')}`
   }
 
   /** Reads one snapshot, after what is due was committed. */
