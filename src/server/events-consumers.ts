@@ -303,6 +303,8 @@ A consumer that does not exist is made when a \`filter\` is sent ({} admits ever
         },
         [visit.signal, visit.stopping],
       )
+      // It may have waited long; what is not given comes again.
+      visit.recheck()
       for (const event of taken.events) requireVisible(visit.principal, event)
       return { ...taken, events: taken.events.map((event) => ({ ...event, cursor: event.cursor })) }
     },

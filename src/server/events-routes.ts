@@ -137,6 +137,7 @@ async function follows(
     heartbeat,
     stopping,
     textOf: textsOf(server).of,
+    admit: () => visit.recheck(),
     check: (event) => requireVisible(principal, event),
     problemOf: (error) => problemResponse(isCursorGone(error) ? cursorGone(error) : problemOf(error)).text(),
   })

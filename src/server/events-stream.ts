@@ -8,6 +8,8 @@ export interface EventStreamOptions {
   /** Aborted when the server begins to stop: the stream says so and ends. */
   readonly stopping: AbortSignal
   readonly textOf: (event: Delivery) => string
+  /** Throws when nothing may be shown any more. Asked before anything is sent. */
+  readonly admit: () => void
   /** Throws for an event that may not be shown. */
   readonly check: (event: Delivery) => void
   /** What a client is told when the reading fails, as JSON. */
@@ -91,12 +93,23 @@ class Frames {
     try {
       while (this.#text === '' && !this.ended) await this.#advance()
     } catch (error) {
-      this.#text += frame('problem', await this.#options.problemOf(error))
-      await this.end()
+      await this.#fails(error)
+    }
+    try {
+      this.#options.admit()
+    } catch (error) {
+      // What was to be sent is no longer for this reader.
+      this.#text = ''
+      await this.#fails(error)
     }
     const text = this.#text
     this.#text = ''
     return text
+  }
+
+  async #fails(error: unknown): Promise<void> {
+    this.#text += frame('problem', await this.#options.problemOf(error))
+    await this.end()
   }
 
   async end(): Promise<void> {

@@ -78,6 +78,11 @@ export class Visit implements RequestContext {
     this.#leave = this.#house.crowd.enter(stream)
   }
 
+  /** Asks again who this is: what stays open outlives tokens. @throws Problem UNAUTHENTICATED (401) */
+  recheck(): void {
+    if (this.admitted) this.principal = this.#house.identify(this.#request)
+  }
+
   /** The answer is complete. */
   leave(): void {
     this.#leave?.()

@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly id: string
   /** What the request is counted and logged as; a mount may say it more closely than by its prefix. */
   route: string
+  /** Asks again who this is, for what stays open. @throws Problem UNAUTHENTICATED (401) */
+  recheck(): void
   /** Counts what was fetched, by what it answered. */
   fetched(status: FetchStatus, count: number): void
 }

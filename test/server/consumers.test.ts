@@ -209,6 +209,26 @@ describe('a consumer over HTTP', () => {
     expect(Date.now() - started).toBeLessThan(1500)
   })
 
+  test('gives nothing to a token that was revoked while it waited', async () => {
+    const tokens = new Tokens(temporary())
+    const { store, notes, call } = await served(1, { tokens })
+    await store.consumers().open('c')
+    const { token, info } = tokens.create({ name: 'reader', access: 'write' })
+    const { token: other } = tokens.create({ name: 'other', access: 'admin' })
+    const as = (token: string, body: object) =>
+      call('POST', '/v1/consumers/c/next', body, { Authorization: `Bearer ${token}` })
+    const metrics = async () =>
+      (await call('GET', '/metrics', undefined, { Authorization: `Bearer ${other}` })).body
+    const { lease, batch: after, events } = (await as(token, { holder: 'h', wait: 0 })).body
+    expect(events).toHaveLength(1)
+    const waiting = as(token, { holder: 'h', wait: 10_000, lease, after })
+    while (!/spanstore_http_requests_open [2-9]/.test(await metrics()));
+    tokens.revoke(info.id)
+    await notes.put({ source: 's', text: 'Not for who was turned out.' })
+    expect((await waiting).status).toBe(401)
+    expect((await as(other, { holder: 'h', wait: 0 })).body.events.length).toBeGreaterThan(1)
+  })
+
   test('is nobody’s who may not reach what it reads', async () => {
     const tokens = new Tokens(temporary())
     const { store, call } = await served(3, { tokens })

@@ -276,6 +276,28 @@ describe('GET /v1/events', () => {
     expect(streams[0]!.text).toMatch(/retry: \d+\nevent: end\n/)
   })
 
+  test('ends for a token that is revoked while it reads, whether anything happens or not', async () => {
+    const tokens = new Tokens(temporary())
+    const { notes, url } = await served({ tokens })
+    const reader = () => {
+      const { token, info } = tokens.create({ name: 'reader', access: 'read' })
+      const headers = { Authorization: `Bearer ${token}` }
+      return { open: () => Sse.open(`${url}/v1/events?heartbeat=100`, { headers }), id: info.id }
+    }
+    const [busy, idle, other] = [reader(), reader(), reader()]
+    const [toldBusy, toldIdle, kept] = await Promise.all([busy.open(), idle.open(), other.open()])
+    for (const stream of [toldBusy, toldIdle, kept]) await stream.event()
+    tokens.revoke(busy.id)
+    await put(notes, 'Not for who was turned out.')
+    const [ended] = (await toldBusy.rest()).filter(({ event }) => event === 'problem')
+    expect(JSON.parse(ended!.data!)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+    expect(toldBusy.text).not.toContain('span.added')
+    expect(await kept.event()).toMatchObject({ type: 'span.added' })
+    tokens.revoke(idle.id)
+    expect((await toldIdle.rest()).at(-1)).toMatchObject({ event: 'problem' })
+    await kept.close()
+  })
+
   test('shows a token the collections it reaches, and stops where one moves out of its reach', async () => {
     const tokens = new Tokens(temporary())
     const { store, notes, url } = await served({ tokens })
