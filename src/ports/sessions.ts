@@ -109,6 +109,8 @@ export interface SignalRows {
   readonly citedAges: ReadonlyMap<number, number>
   /** Readings of this window and the one before, oldest first. */
   readonly earlier: readonly Reading[]
+  /** Live summaries that are not current. */
+  readonly due: readonly Summary[]
 }
 
 export interface SessionKnobs {

@@ -119,11 +119,10 @@ export async function boundaryOf(
   await observer.flush()
   for (let attempt = 0; ; attempt++) {
     const rows = await ledger.sessions.signals(info.ref, session, WINDOW)
-    const due = await ledger.summaries(info.ref, session, 'notCurrent')
     const boundary: Boundary = {
       ...judge(session, rows),
       recall: await recall(context, info, session),
-      due: due.map(({ key, state, causes }) => ({ key, state: state as Due['state'], causes })),
+      due: rows.due.map(({ key, state, causes }) => ({ key, state: state as Due['state'], causes })),
     }
     if (!enforce) return boundary
     const { decision, reason } = boundary

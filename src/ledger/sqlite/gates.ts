@@ -14,6 +14,7 @@ import type {
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
 import { findSession, sessionId } from './interventions.ts'
+import { liveSummaries } from './live-summaries.ts'
 import { KIND, keysIn } from './observations.ts'
 import { fetchNow } from './read.ts'
 import { type Connection, insertInto } from './statements.ts'
@@ -169,9 +170,8 @@ export class SqliteGates implements GateRecords {
         session === undefined
           ? []
           : connection.rows<[number, number]>(
-              `SELECT m.span, m.chain FROM summary m WHERE m.session = ?
-               AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ORDER BY m.span`,
-              session,
+              'SELECT m.span, m.chain FROM json_each(?) l CROSS JOIN summary m ON m.span = l.value ORDER BY m.span',
+              JSON.stringify(liveSummaries(connection, session)),
             )
       const chains = live.map(([node, chain]) =>
         connection

@@ -71,7 +71,7 @@ export class Trail {
     const last = this.#summary
     for (const [summary, key] of connection.rows<[number, string]>(
       `SELECT m.span, s.key FROM summary m CROSS JOIN dependency d ON d.dependent = m.span AND d.printed = 1
-       CROSS JOIN span s ON s.id = d.support WHERE m.session = ? AND m.span > ? ORDER BY m.span`,
+       CROSS JOIN span s ON s.id = d.support WHERE ${last === 0 ? '' : '+'}m.session = ? AND m.span > ? ORDER BY m.span`,
       session,
       last,
     )) {

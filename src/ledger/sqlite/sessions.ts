@@ -45,6 +45,7 @@ const NO_SIGNALS: SignalRows = {
   rehydratedBefore: new Map(),
   citedAges: new Map(),
   earlier: [],
+  due: [],
 }
 
 /** Sessions whose trails are remembered; others are read again from their beginning. */

@@ -3,8 +3,9 @@ import type { Key } from '../../core/key.ts'
 import type { FetchResult } from '../../core/model.ts'
 import type { SignalRows } from '../../ports/sessions.ts'
 import { checkpointOf, freezeOf, INTERVENTION, markOf } from './interventions.ts'
+import { liveSummaries } from './live-summaries.ts'
 import { KIND, keysIn, lastSnapshot, type Trail } from './observations.ts'
-import { fetchNow } from './read.ts'
+import { fetchNow, NODE_BY_ID, type NodeRow, stateOf, summaryOf } from './read.ts'
 import { RECOMPACTED } from './session-cycles.ts'
 import { type Connection, insertInto } from './statements.ts'
 
@@ -13,21 +14,18 @@ import { type Connection, insertInto } from './statements.ts'
  * summaries, the last snapshot of its context. What lies before the last reconcile pass is settled and does not count.
  */
 
-const LIVE_SUMMARIES = `summary m WHERE m.session = ?1 AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span)`
-
 /**
  * Cited is what a text prints: what a summary stands on beside that makes it stale, and due. Hard causes are
  * dependencies that are no live text and have no `identical`.
  */
 const UNRESOLVABLE = `
-  SELECT DISTINCT s.key FROM cause c
+  SELECT DISTINCT s.key FROM json_each(?) l CROSS JOIN cause c ON c.dependent = l.value AND c.hard = 1
   CROSS JOIN dependency d ON d.support = c.support AND d.dependent = c.dependent AND d.printed = 1
-  CROSS JOIN span s ON s.id = c.support
-  WHERE c.hard = 1 AND c.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES})`
+  CROSS JOIN span s ON s.id = c.support`
 
 const CITED_BIRTHS = `
-  SELECT s.born FROM dependency d CROSS JOIN span s ON s.id = d.support
-  WHERE d.printed = 1 AND d.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES}) AND s.collection = ?2 AND s.kind = 0`
+  SELECT s.born FROM json_each(?) l CROSS JOIN dependency d ON d.dependent = l.value AND d.printed = 1
+  CROSS JOIN span s ON s.id = d.support WHERE s.collection = ? AND s.kind = 0`
 
 export function readSignals(
   connection: Connection,
@@ -51,13 +49,15 @@ export function readSignals(
   )!
   const snapshot = lastSnapshot(connection, session, from)
   const through = lastThrough(connection, session, from)
+  const summaries = liveSummaries(connection, session)
+  const live = JSON.stringify(summaries)
   return {
     mark,
     ...(freeze === undefined ? {} : { freeze }),
     checkpoint,
-    unresolvable: connection.rows<[Key]>(UNRESOLVABLE, session).map(([key]) => key),
+    unresolvable: connection.rows<[Key]>(UNRESOLVABLE, live).map(([key]) => key),
     unresolvableForeign: (snapshot?.cites ?? []).filter((key) => !resolves(connection, key)),
-    behind: citedBehind(connection, collection, session, through, from, lagging > 0),
+    behind: citedBehind(connection, collection, session, live, through, from, lagging > 0),
     self: { asked: self, ok: selfHits },
     external: { asked: external, ok: externalHits },
     reported,
@@ -67,9 +67,16 @@ export function readSignals(
     ...recompactions(connection, session, checkpoint),
     rehydratedAges: rehydratedAges(connection, session, from, mark.epoch),
     rehydratedBefore: rehydratedAges(connection, session, Math.max(checkpoint, from - window), from - 1),
-    citedAges: citedAges(connection, collection, session, trail, mark.epoch),
+    citedAges: citedAges(connection, collection, live, trail, mark.epoch),
     earlier: readReadings(connection, session, Math.max(checkpoint, from - window), 1000),
+    due: dueOf(connection, summaries),
   }
+}
+
+function dueOf(connection: Connection, summaries: readonly number[]): SignalRows['due'] {
+  return summaries
+    .filter((id) => connection.rowOf('SELECT 1 FROM cause WHERE dependent = ? LIMIT 1', id) !== undefined)
+    .map((id) => summaryOf(connection, connection.row<NodeRow>(NODE_BY_ID, id)!, stateOf(connection, id)))
 }
 
 function lastThrough(connection: Connection, session: number, from: number): number | undefined {
@@ -90,6 +97,7 @@ function citedBehind(
   connection: Connection,
   collection: number,
   session: number,
+  live: string,
   through: number | undefined,
   from: number,
   lagging: boolean,
@@ -97,10 +105,9 @@ function citedBehind(
   const behind = new Set<Key>()
   if (through !== undefined)
     for (const [key] of connection.rows<[Key]>(
-      `SELECT DISTINCT s.key FROM dependency d CROSS JOIN span s ON s.id = d.support
-       WHERE d.printed = 1 AND d.dependent IN (SELECT m.span FROM ${LIVE_SUMMARIES})
-         AND s.collection = ?2 AND s.kind = 0 AND s.born > ?3`,
-      session,
+      `SELECT DISTINCT s.key FROM json_each(?) l CROSS JOIN dependency d ON d.dependent = l.value AND d.printed = 1
+       CROSS JOIN span s ON s.id = d.support WHERE s.collection = ? AND s.kind = 0 AND s.born > ?`,
+      live,
       collection,
       through,
     ))
@@ -157,12 +164,12 @@ function rehydratedAges(
 function citedAges(
   connection: Connection,
   collection: number,
-  session: number,
+  live: string,
   trail: Trail,
   cycle: number,
 ): Map<number, number> {
   const ages = new Map<number, number>()
-  for (const [born] of connection.rows<[number]>(CITED_BIRTHS, session, collection)) {
+  for (const [born] of connection.rows<[number]>(CITED_BIRTHS, live, collection)) {
     const age = cycle - trail.cycleOf(born)
     ages.set(age, (ages.get(age) ?? 0) + 1)
   }
