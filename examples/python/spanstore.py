@@ -129,7 +129,7 @@ class Store:
             except (urllib.error.URLError, ConnectionError, TimeoutError, OSError):
                 pass
             except StoreError as error:
-                if error.status != 429 and error.status < 500:
+                if error.status not in (408, 429) and error.status < 500:
                     raise
             failures += 1
             time.sleep(min(0.1 * 2**failures, 5.0) * random.uniform(0.5, 1.0))

@@ -98,7 +98,8 @@ export class Http {
       let wait = backoff.next()
       try {
         const { status, text, after } = await this.#attempt(call)
-        if (last || !refusedAtTheDoor(status, text)) return { status, text }
+        const again = refusedAtTheDoor(status, text) || (status === TIMED_OUT && call.repeatable)
+        if (last || !again) return { status, text }
         wait = Math.max(wait, 1000 * after)
       } catch (error) {
         if (last || call.signal?.aborted || this.#closed) throw error
@@ -168,9 +169,16 @@ export const aborted = () => new SpanStoreError('ABORTED', 'the call was aborted
 const nobodyListened = (error: unknown): boolean =>
   ((error as Error)?.cause as { cause?: { code?: string } } | undefined)?.cause?.code === 'ECONNREFUSED'
 
-/** Before anything was done, for reasons that pass. */
+const TIMED_OUT = 408
+
+/**
+ * Before anything was done, for reasons that pass. A 408 that is no problem of the server's own is Node's, or a
+ * proxy's: the request did not arrive in full.
+ */
 const refusedAtTheDoor = (status: number, text: string): boolean =>
-  status === 429 || (status === 503 && parsed(text)?.code === 'SHUTTING_DOWN')
+  status === 429 ||
+  (status === 503 && parsed(text)?.code === 'SHUTTING_DOWN') ||
+  (status === TIMED_OUT && parsed(text)?.code === undefined)
 
 interface ProblemBody {
   readonly code?: string
@@ -237,7 +245,7 @@ export const isResumable = (error: unknown): boolean => RESUMABLE.has(error as o
 export function isPassing(error: unknown): boolean {
   if (!isSpanStoreError(error)) return false
   if (isSpanStoreError(error, 'SERVER_REFUSED'))
-    return error.detail.status === 429 || error.detail.status >= 500
+    return [TIMED_OUT, 429].includes(error.detail.status) || error.detail.status >= 500
   return error.code === 'SERVER_UNREACHABLE' || error.code === 'STORE_CLOSED' || error.code === 'STORE_BUSY'
 }
 

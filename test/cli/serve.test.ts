@@ -44,7 +44,7 @@ const json = (body: unknown) => ({
 
 describe('spanstore serve', { timeout: 120_000 }, () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'on %s answers what was asked before, loses nothing and ends well',
+    'on %s answers what was asked before, ends what waits, loses nothing and ends well',
     async (signal) => {
       const cwd = newDirectory()
       const { child, end, url } = await serving(cwd)
@@ -64,10 +64,17 @@ describe('spanstore serve', { timeout: 120_000 }, () => {
         body,
         duplex: 'half',
       } as RequestInit)
-      while (!/spanstore_http_requests_open [2-9]/.test(await (await fetch(`${url}/metrics`)).text()));
+      const stream = (await fetch(`${url}/v1/events`)).text()
+      const poll = fetch(`${url}/v1/consumers/c/next`, {
+        ...json({ holder: 'h', wait: 20_000, filter: { types: ['index.rebuilt'] } }),
+        method: 'POST',
+      })
+      while (!/spanstore_http_requests_open [3-9]/.test(await (await fetch(`${url}/metrics`)).text()));
       child.kill(signal)
       finish()
       expect((await put).status).toBe(200)
+      expect(await stream).toContain('event: end\ndata: {"reason":"shutdown"}')
+      expect(await (await poll).json()).toMatchObject({ events: [] })
       expect((await end).code).toBe(0)
       await using store = await openStore(join(cwd, '.spanstore'), { create: false })
       const notes = await store.collection('notes', { create: false })

@@ -135,6 +135,26 @@ describe('a client', () => {
     expect(await client.cursor()).toBe('c1')
   })
 
+  test('sends again what did not arrive in full, and what took too long where it may be done twice', async () => {
+    let answers: (() => [number, object, string?])[] = []
+    const { client } = await against((request, response) => {
+      const [status, headers, text] = answers.shift()?.() ?? [200, PROBLEM, JSON.stringify({ cursor: 'c1' })]
+      request.resume()
+      response.writeHead(status, { ...headers }).end(text)
+    })
+    const node = (): [number, object] => [408, {}]
+    const late = (): [number, object, string] => [408, PROBLEM, problem(408, 'TIMED_OUT')]
+    answers = [node]
+    await client.dropCollection('notes')
+    answers = [late, node, late]
+    expect(await client.cursor()).toBe('c1')
+    answers = [late]
+    await expect(client.dropCollection('notes')).rejects.toMatchObject({
+      code: 'SERVER_REFUSED',
+      detail: { status: 408, problem: 'TIMED_OUT' },
+    })
+  })
+
   test('gives up after its time, at its signal, and when it is closed', async () => {
     const { url, client } = await against(() => undefined, { retries: 0 })
     const hasty = await SpanstoreClient.connect(url, { timeout: 50, retries: 0 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { SpanstoreClient } from '../../src/client/index.ts'
 import { temporary } from '../store/helpers.ts'
 import {
@@ -16,6 +16,10 @@ test('subscribers miss nothing and see nothing out of order while the server is 
   const server = new ServerProcess(temporary())
   await server.start()
   const stop = new AbortController()
+  onTestFinished(async () => {
+    stop.abort()
+    await server.kill()
+  })
   const { signal } = stop
   const client = await SpanstoreClient.connect(server.url, { retries: 100 })
   const subscribers = [

@@ -35,8 +35,10 @@ export class ServerProcess {
 
   /** Without a chance to say goodbye. */
   async kill(): Promise<void> {
-    const gone = once(this.#child!, 'exit')
-    this.#child!.kill('SIGKILL')
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
     await gone
   }
 
@@ -60,7 +62,7 @@ export class ServerProcess {
   watch(): void {
     this.#watching = setInterval(() => {
       this.peak = Math.max(this.peak, this.memory)
-    }, 50)
+    }, 50).unref()
   }
 }
 

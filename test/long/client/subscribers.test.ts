@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { SpanstoreClient } from '../../../src/client/index.ts'
 import {
   all,
@@ -20,6 +20,10 @@ test('200 subscribers miss nothing and see nothing out of order while documents 
   const server = new ServerProcess(temporary())
   await server.start()
   const stop = new AbortController()
+  onTestFinished(async () => {
+    stop.abort()
+    await server.kill()
+  })
   const { signal } = stop
   setMaxListeners(0, signal)
   const client = await SpanstoreClient.connect(server.url, { retries: 1000 })
