@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,8 @@ import { type Measured, median, percentile, textOf, timed } from './harness.ts'
  * The same client against a real Chroma, against this package's server and against one that does nothing, each in a
  * process of its own, taking turns call by call. `CHROMA_ORACLE` names what `test/chroma/prepare-oracle.sh` prepared;
  * without it there is nothing to compare with, and only the store is measured. `CHROMA_SIZES=10000,100000` (default
- * 10000) says how many records.
+ * 10000) says how many records. Served is what is shipped, which is built first; `SPANSTORE_MAIN` names a command line
+ * that was built elsewhere.
  */
 
 const DIMENSIONS = 384
@@ -120,16 +121,23 @@ function diskOf(path: string): number {
 
 // ── the bench ───────────────────────────────────────────────────────────────────────────────────────────────
 
+/** The command line as it is shipped: run from its sources it would take more memory, and longer. */
+function built(): string {
+  const given = process.env.SPANSTORE_MAIN
+  if (given !== undefined) return given
+  execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  return 'dist/cli/main.js'
+}
+
 export async function chromaBenches(report: (measured: Measured) => void): Promise<void> {
   const oracle = process.env.CHROMA_ORACLE
+  const main = built()
   const sizes = (process.env.CHROMA_SIZES ?? '10000').split(',').map(Number)
   try {
     for (const size of sizes) {
       const ours = await start('spanstore', (port, directory) => [
         process.execPath,
-        '--import',
-        'tsx',
-        'src/cli/main.ts',
+        main,
         'serve',
         '--store',
         join(directory, 'store'),

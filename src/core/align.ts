@@ -32,7 +32,7 @@ export interface Problem {
 }
 
 /** Where an element can match: same text, or no text on both sides. */
-const sameText = (entry: Entry, chunk: DraftChunk): boolean =>
+export const sameText = (entry: Entry, chunk: DraftChunk): boolean =>
   entry.hash === undefined
     ? chunk.hash === undefined && entry.length === 0 && chunk.length === 0
     : entry.hash === chunk.hash

@@ -1,4 +1,4 @@
-import { alignInOrder, classes, NEVER } from './align.ts'
+import { alignInOrder, classes, NEVER, sameText } from './align.ts'
 import type { Changeset, Draft, DraftChunk, Entry, Lead, Retirement, Slot, Texts } from './changeset.ts'
 import { type Place, retire, type Side } from './successors.ts'
 import { nonBlank } from './tokens.ts'
@@ -48,6 +48,22 @@ export function plan(entries: readonly Entry[], trailing: string, draft: Draft, 
   }
   const retired = retirements({ entries, trailing, draft, inOrder, kept, isKept }, texts)
   return { slots, retired, moved, updated, restored }
+}
+
+/**
+ * What `plan` decides for a record: a source that is one live span, with nothing before or after it, and stays one.
+ * `blank`: the chunk has no text, or none to see.
+ */
+export function planOne(entry: Entry, chunk: DraftChunk, blank: boolean): Changeset {
+  const nothing = { retired: [], moved: [], updated: [], restored: [] }
+  if (sameText(entry, chunk)) {
+    const updated = entry.metadata === chunk.metadata ? [] : [0]
+    return { ...nothing, slots: [{ keep: 0, chunk: 0 }], updated }
+  }
+  // No text and an empty one read the same.
+  const reason = entry.length === 0 && chunk.length === 0 ? 'rechunked' : 'edited'
+  const retired = [{ entry: 0, reason, successors: blank ? [] : [0] } as const]
+  return { ...nothing, slots: [{ mint: 0 }], retired }
 }
 
 /** Both revisions, as far as the alignment has settled them. */

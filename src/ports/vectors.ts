@@ -85,6 +85,8 @@ export interface VectorRecords {
     /** Whether one of these events is an erasure. */
     readonly erased: boolean
   }
+  /** Whether an event after a position is an erasure. */
+  erasedAfter(collection: number, after: number): boolean
   /** Hashes of texts embedded since, in this collection or another; undefined: up to now, without looking. */
   arrived(
     embedder: string,
@@ -206,12 +208,19 @@ export interface VectorAnswer {
   readonly path: VectorPath
 }
 
+/** An answer without what the ledger says of its spans, for those who ask it themselves. */
+export interface VectorNearest extends Omit<VectorAnswer, 'hits'> {
+  readonly nearest: readonly Omit<VectorHit, 'span'>[]
+}
+
 /** Vectors. Where the index lags or is missing, answers are complete all the same. */
 export interface VectorIndex extends DerivedIndex {
   /** Position up to which the table of a collection has absorbed its log; undefined where there is to be no table. */
   watermark(collection: number): number | undefined
   /** @throws NO_VECTORS, INVALID_VECTOR, EMBEDDER_MISMATCH, COLLECTION_DROPPED, POSITION_UNKNOWN, ABORTED */
   search(collection: number, query: VectorQuery): Promise<VectorAnswer>
+  /** As `search`, without reading the spans. */
+  nearest(collection: number, query: VectorQuery): Promise<VectorNearest>
   /** Makes the table of vectors that are not searched yet, so that there is no gap when they are. */
   prepare(collection: number, space: VectorSpace, options?: { readonly signal?: AbortSignal }): Promise<void>
 }

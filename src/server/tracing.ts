@@ -2,6 +2,8 @@ import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api'
 
 /** What tracing needs of OpenTelemetry's API, where the program has it. */
 interface Api {
+  /** Whether anybody takes spans in. */
+  readonly wanted: () => boolean
   readonly tracer: Tracer
   readonly parent: (request: Request) => Context
   readonly within: <T>(span: Span, parent: Context, work: () => Promise<T>) => Promise<T>
@@ -14,7 +16,13 @@ let missing = false
 /** OpenTelemetry is the program's choice: without its API package nothing is loaded, and nothing is traced. */
 function load(): Promise<Api | undefined> {
   loading ??= import('@opentelemetry/api').then(
-    ({ context, propagation, trace }) => ({
+    ({ context, propagation, ProxyTracerProvider, trace }) => ({
+      wanted: () => {
+        const provider = trace.getTracerProvider()
+        return !(
+          provider instanceof ProxyTracerProvider && provider.getDelegateTracer('spanstore') === undefined
+        )
+      },
       tracer: trace.getTracer('spanstore'),
       parent: (request) =>
         propagation.extract(context.active(), request.headers, {
@@ -39,7 +47,7 @@ export async function traced(
 ): Promise<Response> {
   if (missing) return await work()
   const api = await load()
-  if (api === undefined) return await work()
+  if (api === undefined || !api.wanted()) return await work()
   const parent = api.parent(request)
   const attributes: Attributes = { 'http.request.method': request.method }
   // 1: a server's.

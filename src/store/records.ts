@@ -49,9 +49,7 @@ export interface NearestRecords {
 
 /** A record among the nearest. */
 export interface NearRecord {
-  /** The ledger's integer id of its span. */
-  readonly ref: number
-  readonly id: string
+  readonly record: LiveRecord
   readonly distance: number
 }
 
@@ -177,13 +175,16 @@ export class Records {
    * The nearest records, closest first; exact unless `accuracy` is below 1.
    * @throws INVALID_VECTOR, INVALID_FILTER, NO_VECTORS, COLLECTION_DROPPED
    */
-  async nearest(query: NearestRecords, selection: RecordSelection = {}): Promise<readonly NearRecord[]> {
+  async nearest(
+    query: NearestRecords,
+    selection: RecordSelection & { readonly vectors?: boolean } = {},
+  ): Promise<readonly NearRecord[]> {
     const { where, admits } = selection
     const { ids } = query
     const among = ids === undefined ? undefined : (await this.read(ids)).slots.flatMap(refOf)
     const limit = wholeNumber('nearest.limit', query.limit, 0)
     if (limit === 0) return []
-    const { hits } = await this.#context.vectors.search(this.#collection, {
+    const { nearest } = await this.#context.vectors.nearest(this.#collection, {
       vector: vectorOf('nearest.vector', query.vector),
       limit,
       offset: wholeNumber('nearest.offset', query.offset ?? 0, 0),
@@ -192,7 +193,9 @@ export class Records {
       ...(admits === undefined ? {} : { admits }),
       ...(among === undefined ? {} : { among }),
     })
-    return hits.map(({ id, span, distance }) => ({ ref: id, id: span.source, distance }))
+    const distances = new Map(nearest.map(({ id, distance }) => [id, distance]))
+    const rows = await this.rows([...distances.keys()], { vectors: selection.vectors === true })
+    return rows.map((record) => ({ record, distance: distances.get(record.id)! }))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Filter } from '../core/filter.ts'
-import type { VectorAnswer, VectorPath, VectorQuery, VectorRecords } from '../ports/vectors.ts'
+import type { VectorNearest, VectorPath, VectorQuery, VectorRecords } from '../ports/vectors.ts'
 import type { Candidate } from './nearest.ts'
 import type { Pause, View } from './view.ts'
 
@@ -12,6 +12,9 @@ const ALL: Filter = { op: 'and', filters: [] }
 /** How many of the nearest are looked at for a filter before the spans that pass it are. */
 const FAR = 1_000
 
+/** How many of the nearest are checked at a time: a filter costs some microseconds for each. */
+const CHECKED = 64
+
 /**
  * Asks a view for the nearest until enough of them are live and pass the filter. A filter that admits few is turned
  * round: the spans that pass it are compared alone.
@@ -23,25 +26,38 @@ export async function answerBy(
   query: VectorQuery,
   absorbing: number,
   pause: Pause,
-): Promise<VectorAnswer> {
+): Promise<VectorNearest> {
   const started = performance.now()
   const { where, admits, among } = query
   const filtered = where !== undefined || admits !== undefined
   const wanted = query.offset + query.limit
-  const check = (found: readonly Candidate[]) =>
-    records.passing(
-      collection,
-      found.map(({ id }) => id),
-      where,
-      admits,
-    )
+  const ask = (ids: readonly number[]) => records.passing(collection, ids, where, admits)
+  /** Those of the nearest that are live and pass, until they are enough, and how many were looked at for that. */
+  const check = (found: readonly Candidate[]) => {
+    const ids = found.map(({ id }) => id)
+    // Memory holds the live ones and no others, as of its position.
+    if (!filtered && view.path === 'resident' && records.head(collection).position === view.position)
+      return { ids, position: view.position, looked: ids.length }
+    const step = filtered ? Math.max(CHECKED, 2 * wanted) : ids.length
+    const { ids: some, position } = ask(ids.slice(0, step))
+    const all = [...some]
+    let looked = Math.min(step, ids.length)
+    while (all.length < wanted && looked < ids.length) {
+      const more = ask(ids.slice(looked, looked + step))
+      // Something was committed meanwhile, by another process: all of it has to be of one moment.
+      if (more.position !== position) return { ...ask(ids), looked: ids.length }
+      all.push(...more.ids)
+      looked = Math.min(looked + step, ids.length)
+    }
+    return { ids: all, position, looked }
+  }
   const done = (
     found: readonly Candidate[],
     checked: { readonly ids: readonly number[]; readonly position: number },
     filter: VectorPath['filter'],
     candidates: number,
   ) =>
-    answerOf(records, query, pick(found, checked.ids), {
+    answerOf(query, pick(found, checked.ids), {
       position: checked.position,
       indexedThrough: view.position,
       waiting: view.waiting,
@@ -60,29 +76,30 @@ export async function answerBy(
     const few = await view.among(new Set(ids), wanted)
     return done(few, check(few), 'set', ids.length)
   }
-  // Where it is known that few pass, the nearest need not be looked at first.
-  if (where !== undefined && records.selective(collection, where, FEW)) {
+  // Where it is known that few pass, the nearest need not be looked at first; in memory, that costs next to nothing.
+  const resident = view.path === 'resident'
+  if (!resident && where !== undefined && records.selective(collection, where, FEW)) {
     const some = await matching(records, collection, query, pause)
     const few = await view.among(some, wanted)
     return done(few, check(few), 'set', some.size)
   }
-  let limit = filtered ? 4 * wanted + 64 : wanted
+  let limit = filtered ? (resident ? 12 : 4) * wanted + 64 : wanted
   for (let passing: ReadonlySet<number> | undefined; ; ) {
     const { found, all } = await view.nearest(limit)
     const checked = check(found)
     if (all || checked.ids.length >= wanted)
-      return done(found, checked, filtered ? 'checked' : 'none', found.length)
+      return done(found, checked, filtered ? 'checked' : 'none', checked.looked)
     if (!filtered) {
       limit *= 4
       continue
     }
     // Looking a little further is quicker than finding out which spans pass, if enough of them do.
-    const share = checked.ids.length / found.length
+    const share = checked.ids.length / checked.looked
     limit = share > 0.02 ? Math.ceil((1.5 * wanted) / share) : 4 * limit
     if (passing === undefined && share > 0.02 && limit <= FAR) continue
     passing ??= await matching(records, collection, query, pause)
     // Comparing them is exact, and quicker than looking for them among the nearest.
-    if (view.path === 'resident' || passing.size <= FEW || limit > passing.size) {
+    if (resident || passing.size <= FEW || limit > passing.size) {
       const few = await view.among(passing, wanted)
       return done(few, check(few), 'set', passing.size)
     }
@@ -112,19 +129,11 @@ export async function matching(
 }
 
 /** The page asked for, of candidates that were checked. */
-export function answerOf(
-  records: VectorRecords,
-  query: VectorQuery,
+export const answerOf = (
+  { offset, limit }: VectorQuery,
   found: readonly Candidate[],
-  rest: Omit<VectorAnswer, 'hits'>,
-): VectorAnswer {
-  const page = found.slice(query.offset, query.offset + query.limit)
-  const spans = records.spans(
-    page.map(({ id }) => id),
-    query.asOf,
-  )
-  return { ...rest, hits: page.map(({ id, distance }, i) => ({ id, distance, span: spans[i]! })) }
-}
+  rest: Omit<VectorNearest, 'nearest'>,
+): VectorNearest => ({ ...rest, nearest: found.slice(offset, offset + limit) })
 
 export function pick(candidates: readonly Candidate[], ids: readonly number[]): Candidate[] {
   const chosen = new Set(ids)

@@ -1,8 +1,12 @@
 /*
- * Inner products of one vector of 16-bit integers with many of 8-bit integers, sixteen numbers at a time: the one
- * loop that decides how fast vectors in memory are searched. It is WebAssembly, because JavaScript has no instruction
- * for it, and so small that it is spelled out here.
+ * The two loops that decide how fast vectors in memory are searched, in WebAssembly, because JavaScript has no
+ * instructions for several numbers at a time. They are so small that they are spelled out here; what each instruction
+ * does stands beside it.
  */
+
+// ── the assembler ───────────────────────────────────────────────────────────────────────────────────────────
+
+type Code = readonly number[]
 
 /** LEB128, as WebAssembly writes numbers. */
 function unsigned(value: number): number[] {
@@ -13,111 +17,208 @@ function unsigned(value: number): number[] {
   }
 }
 
+const code = (...parts: readonly (number | Code)[]): number[] => parts.flat()
 const section = (id: number, ...body: number[]): number[] => [id, ...unsigned(body.length), ...body]
+const list = (items: readonly Code[]): number[] => code(unsigned(items.length), ...items)
 const name = (text: string): number[] => [text.length, ...new TextEncoder().encode(text)]
-const simd = (code: number): number[] => [0xfd, ...unsigned(code)]
+const simd = (operation: number): number[] => [0xfd, ...unsigned(operation)]
 
 const I32 = 0x7f
+const F32 = 0x7d
 const V128 = 0x7b
-const EMPTY = 0x40
 
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]
-const number = (value: number): number[] => [0x41, value]
-const ADD = 0x6a
-const SHIFT_LEFT = 0x74
-const END = 0x0b
-/** Unaligned, at an offset from the address on the stack. */
-const load = (offset: number): number[] => [...simd(0x00), 0, offset]
-const add = (local: number, value: number): number[] => [...get(local), ...number(value), ADD, ...set(local)]
-const lane = (index: number): number[] => [...get(SUM), ...simd(0x1b), index]
+/** Up to 63: one byte, and not a negative number. */
+const constant = (value: number): number[] => [0x41, value]
+const ADD = [0x6a]
+const SUBTRACT = [0x6b]
+const DOUBLE = code(constant(1), 0x74)
+const LESS = [0x49]
+const IS_ZERO = [0x45]
+/** `local += value` */
+const advance = (local: number, value: number): number[] => code(get(local), constant(value), ADD, set(local))
+const block = (...body: readonly (number | Code)[]): number[] => code(0x02, 0x40, ...body, 0x0b)
+const loop = (...body: readonly (number | Code)[]): number[] => code(0x03, 0x40, ...body, 0x0b)
+const branch = (depth: number): number[] => [0x0c, depth]
+const branchIf = (depth: number): number[] => [0x0d, depth]
 
-const [QUERY, DATA, ROWS, WIDTH, OUT, AT, SUM, PART] = [0, 1, 2, 3, 4, 5, 6, 7] as const
-const LOW_HALF = simd(0x87)
-const HIGH_HALF = simd(0x88)
-const DOT = simd(0xba)
-const ADD_LANES = simd(0xae)
+/** Memory is read and written unaligned, `offset` bytes after the address on the stack. */
+const LOAD = (offset: number): number[] => code(simd(0x00), 0, offset)
+/** Eight bytes, each made a 16-bit integer. */
+const LOAD_BYTES = (offset: number): number[] => code(simd(0x01), 0, offset)
+const STORE = code(simd(0x0b), 0, 0)
+const ZERO = code(simd(0x0c), new Array<number>(16).fill(0))
+const SPLAT_F32 = simd(0x13)
+const LANE_F32 = (lane: number): number[] => code(simd(0x1f), lane)
+const ADD_I32 = simd(0xae)
+/** Products of 16-bit integers, each two neighbours added: four 32-bit sums. */
+const DOT_I16 = simd(0xba)
+const TO_F32 = simd(0xfa)
+const ADD_F32 = simd(0xe4)
+const SUBTRACT_F32 = simd(0xe5)
+const MULTIPLY_F32 = simd(0xe6)
+const ADD_ONE_F32 = [0x92]
+const STORE_ONE_F32 = [0x38, 2, 0]
 
-const queryHalf = (offset: number): number[] => [
-  ...get(QUERY),
-  ...get(AT),
-  ...number(1),
-  SHIFT_LEFT,
-  ADD,
-  ...load(offset),
-]
+/** Four 32-bit lanes, chosen among the four of the first vector (0–3) and of the second (4–7). */
+const shuffle = (...lanes: readonly number[]): number[] =>
+  code(
+    simd(0x0d),
+    lanes.flatMap((lane) => [4 * lane, 4 * lane + 1, 4 * lane + 2, 4 * lane + 3]),
+  )
 
-const BODY: readonly number[] = [
-  2,
-  ...[1, I32],
-  ...[2, V128],
-  ...[0x02, EMPTY],
-  ...[0x03, EMPTY],
-  // Until no row is left:
-  ...get(ROWS),
-  0x45,
-  ...[0x0d, 1],
-  ...simd(0x0c),
-  ...new Array<number>(16).fill(0),
-  ...set(SUM),
-  ...number(0),
-  ...set(AT),
-  ...[0x03, EMPTY],
-  // sum += low half · query; sum += high half · query
-  ...get(DATA),
-  ...load(0),
-  ...set(PART),
-  ...get(SUM),
-  ...get(PART),
-  ...LOW_HALF,
-  ...queryHalf(0),
-  ...DOT,
-  ...ADD_LANES,
-  ...get(PART),
-  ...HIGH_HALF,
-  ...queryHalf(16),
-  ...DOT,
-  ...ADD_LANES,
-  ...set(SUM),
-  ...add(DATA, 16),
-  ...add(AT, 16),
-  ...get(AT),
-  ...get(WIDTH),
-  0x49,
-  ...[0x0d, 0],
-  END,
-  // *out = the four lanes together
-  ...get(OUT),
-  ...lane(0),
-  ...lane(1),
-  ADD,
-  ...lane(2),
-  ADD,
-  ...lane(3),
-  ADD,
-  ...[0x36, 2, 0],
-  ...add(OUT, 4),
-  ...get(ROWS),
-  ...number(1),
-  0x6b,
-  ...set(ROWS),
-  ...[0x0c, 0],
-  END,
-  END,
-  END,
+/** The lanes of both, each two neighbours added: a0+a1, a2+a3, b0+b1, b2+b3. */
+const pairs = (a: Code, b: Code): number[] =>
+  code(a, b, shuffle(0, 2, 4, 6), a, b, shuffle(1, 3, 5, 7), ADD_I32)
+
+// ── bounds ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+const BOUNDS = (() => {
+  const [QUERY, ROWS, SIDE, COUNT, WIDTH, OUT] = [0, 1, 2, 3, 4, 5] as const
+  const [CONSTANT, SIZE, SCALE, REST, ERROR] = [6, 7, 8, 9, 10] as const
+  const [ROW0, ROW1, ROW2, ROW3, AT, END] = [11, 12, 13, 14, 15, 16] as const
+  const [SUM0, SUM1, SUM2, SUM3, LOW, HIGH, X, Y] = [17, 18, 19, 20, 21, 22, 23, 24] as const
+  const rows = [
+    [ROW0, SUM0],
+    [ROW1, SUM1],
+    [ROW2, SUM2],
+    [ROW3, SUM3],
+  ] as const
+  const times = (parameter: number, offset: number) =>
+    code(get(parameter), SPLAT_F32, get(SIDE), LOAD(offset), MULTIPLY_F32)
+  const body = block(
+    loop(
+      // Until no row is left:
+      get(COUNT),
+      IS_ZERO,
+      branchIf(1),
+      // four rows, one after the other
+      code(get(ROWS), set(ROW0)),
+      code(get(ROW0), get(WIDTH), ADD, set(ROW1)),
+      code(get(ROW1), get(WIDTH), ADD, set(ROW2)),
+      code(get(ROW2), get(WIDTH), ADD, set(ROW3)),
+      ...rows.map(([, sum]) => code(ZERO, set(sum))),
+      code(get(QUERY), set(AT)),
+      code(get(QUERY), get(WIDTH), DOUBLE, ADD, set(END)),
+      loop(
+        // sixteen numbers of the query with sixteen of each row
+        code(get(AT), LOAD(0), set(LOW)),
+        code(get(AT), LOAD(16), set(HIGH)),
+        ...rows.map(([row, sum]) =>
+          code(
+            get(sum),
+            code(get(row), LOAD_BYTES(0), get(LOW), DOT_I16, ADD_I32),
+            code(get(row), LOAD_BYTES(8), get(HIGH), DOT_I16, ADD_I32),
+            set(sum),
+            advance(row, 16),
+          ),
+        ),
+        advance(AT, 32),
+        code(get(AT), get(END), LESS, branchIf(0)),
+      ),
+      // the four products, one a lane
+      code(pairs(get(SUM0), get(SUM1)), set(X)),
+      code(pairs(get(SUM2), get(SUM3)), set(Y)),
+      code(pairs(get(X), get(Y)), TO_F32, set(X)),
+      // *out = constant + size·its size − scale·its scale·product − rest·its rest − error·its error
+      get(OUT),
+      code(get(CONSTANT), SPLAT_F32),
+      code(times(SIZE, 16), ADD_F32),
+      code(times(SCALE, 0), get(X), MULTIPLY_F32, SUBTRACT_F32),
+      code(times(REST, 32), SUBTRACT_F32),
+      code(times(ERROR, 48), SUBTRACT_F32),
+      STORE,
+      code(get(ROW3), set(ROWS)),
+      code(get(SIDE), constant(32), ADD, constant(32), ADD, set(SIDE)),
+      advance(OUT, 16),
+      code(get(COUNT), constant(4), SUBTRACT, set(COUNT)),
+      branch(0),
+    ),
+  )
+  return code(2, 6, I32, 8, V128, body, 0x0b)
+})()
+
+// ── projections ─────────────────────────────────────────────────────────────────────────────────────────────
+
+const PROJECT = (() => {
+  const [VECTOR, MATRIX, COUNT, BYTES, OUT] = [0, 1, 2, 3, 4] as const
+  const [AT, END] = [5, 6] as const
+  const sums = [7, 8, 9, 10] as const
+  const body = block(
+    loop(
+      code(get(COUNT), IS_ZERO, branchIf(1)),
+      ...sums.map((sum) => code(ZERO, set(sum))),
+      code(get(VECTOR), set(AT)),
+      code(get(VECTOR), get(BYTES), ADD, set(END)),
+      loop(
+        // sixteen numbers of the vector with sixteen of the matrix's row
+        ...sums.map((sum, i) =>
+          code(get(AT), LOAD(16 * i), get(MATRIX), LOAD(16 * i), MULTIPLY_F32, get(sum), ADD_F32, set(sum)),
+        ),
+        advance(AT, 32),
+        advance(AT, 32),
+        advance(MATRIX, 32),
+        advance(MATRIX, 32),
+        code(get(AT), get(END), LESS, branchIf(0)),
+      ),
+      // *out = all of it together
+      code(get(sums[0]), get(sums[1]), ADD_F32, get(sums[2]), get(sums[3]), ADD_F32, ADD_F32, set(sums[0])),
+      get(OUT),
+      code(get(sums[0]), LANE_F32(0)),
+      ...[1, 2, 3].map((lane) => code(get(sums[0]), LANE_F32(lane), ADD_ONE_F32)),
+      STORE_ONE_F32,
+      advance(OUT, 4),
+      code(get(COUNT), constant(1), SUBTRACT, set(COUNT)),
+      branch(0),
+    ),
+  )
+  return code(2, 2, I32, 4, V128, body, 0x0b)
+})()
+
+// ── the module ──────────────────────────────────────────────────────────────────────────────────────────────
+
+const functions = [
+  {
+    name: 'bounds',
+    parameters: [...new Array<number>(6).fill(I32), ...new Array<number>(5).fill(F32)],
+    body: BOUNDS,
+  },
+  { name: 'project', parameters: new Array<number>(5).fill(I32), body: PROJECT },
 ]
 
 const MODULE = new Uint8Array([
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, 1, 0x60, 5, I32, I32, I32, I32, I32, 0),
+  ...section(1, ...list(functions.map(({ parameters }) => [0x60, ...list(parameters.map((p) => [p])), 0]))),
   ...section(2, 1, ...name('here'), ...name('memory'), 0x02, 0, 1),
-  ...section(3, 1, 0),
-  ...section(7, 1, ...name('dots'), 0x00, 0),
-  ...section(10, 1, ...unsigned(BODY.length), ...BODY),
+  ...section(3, ...list(functions.map((_, i) => [i]))),
+  ...section(7, ...list(functions.map((one, i) => [...name(one.name), 0x00, i]))),
+  ...section(10, ...list(functions.map(({ body }) => [...unsigned(body.length), ...body]))),
 ])
 
-/** Addresses in bytes; `width` in numbers, a multiple of 16. Writes one 32-bit integer per row. */
-export type Dots = (query: number, data: number, rows: number, width: number, out: number) => void
+/** Addresses are in bytes. */
+export interface Loops {
+  /**
+   * For each of `count` rows (a multiple of 4) of `width` 8-bit integers (a multiple of 16) one 32-bit float at `out`:
+   * `constant + size·S − scale·C·P − rest·R − error·E`, where P is the inner product with the 16-bit integers at
+   * `query`, which must fit into 32 bits. For every four rows there are four C, four S, four R and four E at `side`.
+   */
+  bounds(
+    query: number,
+    rows: number,
+    side: number,
+    count: number,
+    width: number,
+    out: number,
+    constant: number,
+    size: number,
+    scale: number,
+    rest: number,
+    error: number,
+  ): void
+  /** Inner products of a vector of 32-bit floats with `count` rows of a matrix, `bytes` each (a multiple of 64). */
+  project(vector: number, matrix: number, count: number, bytes: number, out: number): void
+}
 
 /** Memory that WebAssembly works in. `buffer` is another one after growing. */
 export interface SharedMemory {
@@ -132,17 +233,17 @@ interface Wasm {
   readonly Instance: new (
     module: object,
     imports: { readonly here: { readonly memory: SharedMemory } },
-  ) => { readonly exports: { readonly dots: Dots } }
+  ) => { readonly exports: Loops }
 }
 
 const wasm = (): Wasm => (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly
 
 let compiled: object | undefined
 
-/** A memory of so many pages of 64 KiB, and the function over it. @throws where this engine has no WebAssembly with SIMD */
-export function dotsMemory(pages: number): { readonly memory: SharedMemory; readonly dots: Dots } {
+/** A memory of so many pages of 64 KiB, and the loops over it. @throws where this engine has no WebAssembly with SIMD */
+export function loopsOver(pages: number): { readonly memory: SharedMemory; readonly loops: Loops } {
   const { Memory, Module, Instance } = wasm()
   compiled ??= new Module(MODULE)
   const memory = new Memory({ initial: pages })
-  return { memory, dots: new Instance(compiled, { here: { memory } }).exports.dots }
+  return { memory, loops: new Instance(compiled, { here: { memory } }).exports }
 }

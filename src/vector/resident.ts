@@ -1,7 +1,8 @@
 import type { Metric } from '../core/model.ts'
+import { learnBasis, SAMPLE } from './basis.ts'
 import { distancesOf, inverseLength, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
-import { SKETCH_GROUP, Sketch } from './sketch.ts'
+import { SKETCH_BLOCK, Sketch } from './sketch.ts'
 
 /** Rows of one block. A block is allocated whole, so that growing never copies what is there. */
 const BLOCK = 1024
@@ -12,15 +13,23 @@ const STEP = 1 << 21
 /** Rows from which a sketch is kept, and dimensions: below, comparing everything is as quick. */
 const SKETCHED = { rows: 2_048, dimensions: 16 }
 
-/** Rows of a sketch gone through in one step: a few milliseconds. */
-const SKETCH_STEP = 131_072
+/** Bytes of a sketch gone through in one step: about two milliseconds. */
+const SKETCH_STEP = 1 << 24
 
-/** Of the group being looked at in a sketch. */
-const low = new Float64Array(SKETCH_GROUP)
-const high = new Float64Array(SKETCH_GROUP)
+/** Rows a sketch may leave to be compared exactly: five milliseconds. With more, it is no help. */
+const LEFT = 8_192
+
+/** After so many searches that were left with too much, the sketch is made anew. */
+const PATIENCE = 16
+
+/** Rows whose sketch is made in one step. */
+const CONDENSED = 512
 
 /** Of the block being scanned. */
 const distances = new Float64Array(BLOCK)
+
+/** Less than the distance that stands for a row that was compared already. */
+const capped = ({ bound }: Nearest): number => Math.min(bound, Number.MAX_VALUE)
 
 interface Block {
   readonly data: Float32Array
@@ -46,12 +55,22 @@ export class Resident {
   #scans = 0
   /** Says which rows can be among the nearest; null: this engine has none. */
   #sketch: Sketch | null | undefined
-  /** Counts changes: a scan that was interrupted by one has to look at everything. */
-  #changes = 0
+  /** One that is being made, to take the other's place. */
+  #coming: Sketch | undefined
+  /** What searches under way by a sketch are to be told: which rows changed. */
+  readonly #watches = new Set<Set<number>>()
+  /** Of a search that is over, for the next one. */
+  #bounds: Float32Array | undefined
+  /** Searches whose sketch left too much to be compared, and how often one was made anew for that. */
+  #poor = 0
+  #remade = 0
+  #condensing = false
 
-  constructor(metric: Metric, dimensions: number) {
+  /** `later`: no sketch before `condense` is called, which makes a better one. */
+  constructor(metric: Metric, dimensions: number, later = false) {
     this.#metric = metric
     this.dimensions = dimensions
+    if (later) this.#sketch = null
   }
 
   get size(): number {
@@ -59,8 +78,8 @@ export class Resident {
   }
 
   get bytes(): number {
-    const sketched = this.#sketch ? this.dimensions + 24 : 0
-    return this.#blocks.length * BLOCK * (4 * this.dimensions + 16) + (48 + sketched) * this.#rowOf.size
+    const sketched = (this.#sketch?.rowBytes ?? 0) * this.#rows
+    return this.#blocks.length * BLOCK * (4 * this.dimensions + 16) + 48 * this.#rowOf.size + sketched
   }
 
   has(id: number): boolean {
@@ -74,9 +93,7 @@ export class Resident {
   /** The vector as it came in; a copy. */
   vector(id: number): Float32Array | undefined {
     const row = this.#rowOf.get(id)
-    if (row === undefined) return undefined
-    const from = (row % BLOCK) * this.dimensions
-    return this.#blocks[Math.floor(row / BLOCK)]!.data.slice(from, from + this.dimensions)
+    return row === undefined ? undefined : this.#vectorAt(row).slice()
   }
 
   set(id: number, vector: Float32Array): void {
@@ -88,19 +105,75 @@ export class Resident {
     if (this.#metric === 'cosine') block.scales[at] = inverseLength(vector, 0, this.dimensions)
     block.ids[at] = id
     this.#rowOf.set(id, row)
-    this.#changes++
-    if (this.#sketch) {
-      if (!this.#sketch.set(row, vector)) this.#sketch = null
-    } else if (this.#sketch === undefined && this.#rows >= SKETCHED.rows) this.#makeSketch()
+    this.#changed(row)
+    if (this.#sketch?.set(row, vector) === false) this.#sketch = null
+    if (this.#coming?.set(row, vector) === false) this.#coming = undefined
+    if (this.#sketch === undefined && this.#rows >= SKETCHED.rows) this.#makeSketch()
   }
 
   #makeSketch(): void {
-    this.#sketch = (this.dimensions >= SKETCHED.dimensions ? Sketch.make(this.dimensions) : undefined) ?? null
-    for (const row of this.#rowOf.values()) {
-      const from = (row % BLOCK) * this.dimensions
-      const vector = this.#blockOf(row).data.subarray(from, from + this.dimensions)
-      if (this.#sketch?.set(row, vector) === false) this.#sketch = null
+    this.#sketch =
+      (this.dimensions >= SKETCHED.dimensions ? Sketch.make(this.#metric, this.dimensions) : undefined) ??
+      null
+    for (const row of this.#rowOf.values())
+      if (this.#sketch?.set(row, this.#vectorAt(row)) === false) this.#sketch = null
+  }
+
+  /**
+   * Learns along which directions the vectors lie, and makes a sketch of their parts along these: smaller and quicker
+   * to go through. `pause` is awaited between steps of a few milliseconds; searches and changes may come between.
+   */
+  async condense(pause: () => Promise<void>): Promise<void> {
+    const { dimensions } = this
+    if (dimensions < SKETCHED.dimensions || this.size < SKETCHED.rows) {
+      if (this.#sketch === null) this.#sketch = undefined
+      return
     }
+    if (this.#condensing) return
+    this.#condensing = true
+    try {
+      await this.#condense(pause)
+    } finally {
+      this.#condensing = false
+      this.#coming = undefined
+    }
+  }
+
+  async #condense(pause: () => Promise<void>): Promise<void> {
+    const { dimensions } = this
+    const basis =
+      this.#remade > 1 ? undefined : await learnBasis(this.#metric, dimensions, this.#sample(), pause)
+    const coming = Sketch.make(this.#metric, dimensions, basis)
+    this.#coming = coming
+    for (let row = 0; row < this.#rows && this.#coming === coming; row++) {
+      if (this.#idAt(row) !== 0 && coming?.set(row, this.#vectorAt(row)) === false) return
+      if (row % CONDENSED === CONDENSED - 1) await pause()
+    }
+    if (this.#coming === coming) this.#sketch = coming ?? null
+  }
+
+  /** Vectors from all over the matrix, one after the other. */
+  #sample(): Float32Array {
+    const rows = [...this.#rowOf.values()]
+    const count = Math.min(SAMPLE, rows.length)
+    const sample = new Float32Array(count * this.dimensions)
+    for (let i = 0; i < count; i++)
+      sample.set(this.#vectorAt(rows[Math.floor((i * rows.length) / count)]!), i * this.dimensions)
+    return sample
+  }
+
+  /** In place. */
+  #vectorAt(row: number): Float32Array {
+    const from = (row % BLOCK) * this.dimensions
+    return this.#blockOf(row).data.subarray(from, from + this.dimensions)
+  }
+
+  #idAt(row: number): number {
+    return this.#blockOf(row).ids[row % BLOCK]!
+  }
+
+  #changed(row: number): void {
+    for (const watch of this.#watches) watch.add(row)
   }
 
   delete(id: number): void {
@@ -112,7 +185,8 @@ export class Resident {
     // An erased vector must not linger.
     block.data.fill(0, at * this.dimensions, (at + 1) * this.dimensions)
     this.#sketch?.clear(row)
-    this.#changes++
+    this.#coming?.clear(row)
+    this.#changed(row)
     this.#rowOf.delete(id)
     this.#free.push(row)
     if (this.#rowOf.size === 0 && this.#scans === 0) this.clear()
@@ -124,6 +198,8 @@ export class Resident {
     this.#rowOf.clear()
     this.#free = []
     this.#sketch = undefined
+    this.#coming = undefined
+    this.#bounds = undefined
   }
 
   #blockOf(row: number): Block {
@@ -168,7 +244,7 @@ export class Resident {
     return this.among(query, limit, new Set(nearest.sorted().map(({ id }) => id)))
   }
 
-  /** Undefined: a row changed between two steps, so that the ranges seen do not belong together. */
+  /** Undefined: it would leave too many rows to be compared. */
   async #nearestBySketch(
     sketch: Sketch,
     query: Query,
@@ -177,36 +253,83 @@ export class Resident {
     admits: ((id: number) => boolean) | undefined,
   ): Promise<Candidate[] | undefined> {
     const prepared = sketch.prepare(query)
-    const changes = this.#changes
-    /** The least distance within which there are `limit` rows for certain. */
-    const surely = new Nearest(limit)
-    const ids: number[] = []
-    const least: number[] = []
-    let { bound } = surely
-    for (let row = 0; row < this.#rows; ) {
-      const count = Math.min(SKETCH_GROUP, this.#rows - row)
-      sketch.ranges(prepared, row, count, low, high)
-      for (let i = 0; i < count; i++) {
-        if (low[i]! > bound) continue
-        const at = row + i
-        const id = this.#blocks[Math.floor(at / BLOCK)]!.ids[at % BLOCK]!
-        if (id === 0 || (admits !== undefined && !admits(id))) continue
-        surely.offer(id, high[i]!)
-        bound = surely.bound
-        ids.push(id)
-        least.push(low[i]!)
+    if (prepared === undefined) return undefined
+    const rows = this.#rows
+    const least = this.#boundsFor(rows)
+    const changed = new Set<number>()
+    this.#watches.add(changed)
+    this.#scans++
+    try {
+      const step = Math.max(1, Math.floor(SKETCH_STEP / sketch.rowBytes / SKETCH_BLOCK)) * SKETCH_BLOCK
+      for (let row = 0; row < rows; row += SKETCH_BLOCK) {
+        if (row > 0 && row % step === 0) await pause()
+        least.set(sketch.bounds(prepared, row, Math.min(SKETCH_BLOCK, rows - row)), row)
       }
-      row += count
-      if (row % SKETCH_STEP === 0 && row < this.#rows) {
-        await pause()
-        if (this.#changes !== changes) return undefined
-      }
+    } finally {
+      this.#watches.delete(changed)
+      this.#scans--
     }
-    return this.among(
-      query,
-      limit,
-      ids.filter((_, i) => least[i]! <= bound),
-    )
+    // From here on nothing comes between.
+    const found = this.#settle(query, limit, least.subarray(0, rows), changed, admits)
+    this.#bounds = least
+    if (found === undefined && admits === undefined && ++this.#poor >= PATIENCE) this.#remake(pause)
+    return found
+  }
+
+  #boundsFor(rows: number): Float32Array {
+    const known = this.#bounds
+    this.#bounds = undefined
+    return known !== undefined && known.length >= rows ? known : new Float32Array(this.#blocks.length * BLOCK)
+  }
+
+  /** Compares the rows that can be among the nearest, given the `least` that each one's distance can be. */
+  #settle(
+    query: Query,
+    limit: number,
+    least: Float32Array,
+    changed: ReadonlySet<number>,
+    admits: ((id: number) => boolean) | undefined,
+  ): Candidate[] | undefined {
+    const nearest = new Nearest(limit)
+    const admitted = (row: number): boolean => {
+      const id = this.#idAt(row)
+      return id !== 0 && (admits === undefined || admits(id))
+    }
+    for (const row of changed) {
+      if (row < least.length) least[row] = Number.POSITIVE_INFINITY
+      if (admitted(row)) this.#scan(query, nearest, row, row + 1)
+    }
+    // Those that can be nearest of all are compared first: they say how near the others have to be.
+    const likely = new Nearest(limit)
+    let bound = capped(likely)
+    for (let row = 0; row < least.length; row++) {
+      const distance = least[row]!
+      if (distance > bound || !admitted(row)) continue
+      // Not a number: nothing is known of it.
+      likely.offer(row, Number.isNaN(distance) ? Number.NEGATIVE_INFINITY : distance)
+      bound = capped(likely)
+    }
+    for (const { id: row } of likely.sorted()) {
+      least[row] = Number.POSITIVE_INFINITY
+      this.#scan(query, nearest, row, row + 1)
+    }
+    let left = 0
+    bound = capped(nearest)
+    for (let row = 0; row < least.length; row++) {
+      if (least[row]! > bound || !admitted(row)) continue
+      if (++left > LEFT) return undefined
+      this.#scan(query, nearest, row, row + 1)
+      bound = capped(nearest)
+    }
+    return nearest.sorted()
+  }
+
+  /** Others vectors came since than those a sketch was made for, or others are looked for. */
+  #remake(pause: () => Promise<void>): void {
+    this.#poor = 0
+    if (this.#remade++ > 1) return
+    // Nobody waits for this: should it fail, the sketch that is there goes on.
+    this.condense(pause).catch(() => {})
   }
 
   /** Compares these rows alone. */

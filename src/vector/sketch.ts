@@ -1,173 +1,271 @@
-import { type Dots, dotsMemory, type SharedMemory } from './dots.ts'
+import type { Metric } from '../core/model.ts'
+import { type Loops, loopsOver, type SharedMemory } from './dots.ts'
 import type { Query } from './metric.ts'
 
 /** A page of WebAssembly's memory. */
 const PAGE = 65_536
 
-/** Rows compared in one call. */
-const GROUP = 4_096
+/** Rows that stand together, first their bytes, then what is known of each. A multiple of 4. */
+export const SKETCH_BLOCK = 1_024
 
 /** The largest an 8-bit and a 16-bit number are made. */
 const BYTE = 127
 const SHORT = 32_767
 
+/** What a row has beside its bytes: four 32-bit floats. */
+const SIDE = 16
+
+/**
+ * What rounding may do to a product, as a part of both lengths: of 32-bit floats alone, and of a projection, whose
+ * sums are of 32-bit floats as well.
+ */
+const ROUNDING = { plain: 4e-6, projected: 1e-4 }
+
+/** Whether 32 bits can hold the square of a vector's length, and tell its numbers apart. Others are compared exactly. */
+const isOrdinary = (square: number): boolean => square === 0 || (square > 1e-60 && square < 1e37)
+
+/** What 32 bits cannot tell from nothing. */
+const TINY = 1e-36
+
+/** Directions at right angles to each other, each of length 1, one after the other. */
+export interface Basis {
+  readonly count: number
+  readonly directions: Float32Array
+}
+
 /**
  * Vectors in a byte a number, beside the exact ones, and how far each is from what it stands for. What they say of a
- * distance is a range that holds the true one, so that only rows whose range reaches among the nearest have to be
- * compared exactly: the answer is the exact one, for a quarter of the memory to go through and a few rows in full.
+ * distance is the least it can be, so that only rows that can be among the nearest have to be compared exactly: the
+ * answer is the exact one, for a fraction of the memory to go through and a few rows in full.
+ *
+ * With a basis, a row's numbers are its parts along those directions, and all the rest of it is known by its length
+ * alone: where most of every vector lies along few directions, few numbers a row tell nearly everything apart.
  */
 export class Sketch {
+  readonly #metric: Metric
+  /** Numbers of a vector, filled up to a multiple of 16. */
+  readonly #padded: number
+  readonly #basis: Basis | undefined
   /** Numbers of a row, filled up to a multiple of 16. */
   readonly #width: number
   readonly #memory: SharedMemory
-  readonly #dots: Dots
-  /** Where rows begin, after the query and the products. */
-  readonly #base: number
-  readonly #query: number
-  readonly #out: number
+  readonly #loops: Loops
+  /** Addresses: the query, bounds, a vector to project, its parts, the basis, blocks of rows. */
+  readonly #at: { query: number; out: number; vector: number; parts: number; basis: number; rows: number }
   #bytes: Int8Array
-  #scale: Float64Array
-  /** Length of the vector, and of what the bytes leave out. */
-  #length: Float64Array
-  #rest: Float64Array
+  #floats: Float32Array
 
-  private constructor(dimensions: number) {
-    this.#width = Math.ceil(dimensions / 16) * 16
-    this.#query = 0
-    this.#out = 2 * this.#width
-    this.#base = Math.ceil((this.#out + 4 * GROUP) / 16) * 16
-    const { memory, dots } = dotsMemory(Math.ceil(this.#base / PAGE))
+  private constructor(metric: Metric, dimensions: number, basis: Basis | undefined) {
+    this.#metric = metric
+    this.#basis = basis
+    this.#padded = sixteens(dimensions)
+    this.#width = sixteens(basis?.count ?? dimensions)
+    const out = 2 * this.#width
+    const vector = out + 4 * SKETCH_BLOCK
+    const parts = vector + 4 * this.#padded
+    const matrix = parts + 4 * this.#width
+    const rows = matrix + (basis === undefined ? 0 : 4 * this.#padded * basis.count)
+    this.#at = { query: 0, out, vector, parts, basis: matrix, rows: Math.ceil(rows / 64) * 64 }
+    const { memory, loops } = loopsOver(Math.ceil(this.#at.rows / PAGE))
     this.#memory = memory
-    this.#dots = dots
-    this.#bytes = new Int8Array(this.#memory.buffer)
-    this.#scale = new Float64Array(0)
-    this.#length = new Float64Array(0)
-    this.#rest = new Float64Array(0)
+    this.#loops = loops
+    this.#bytes = new Int8Array(memory.buffer)
+    this.#floats = new Float32Array(memory.buffer)
+    for (let i = 0; i < (basis?.count ?? 0); i++)
+      this.#floats.set(
+        basis!.directions.subarray(i * dimensions, (i + 1) * dimensions),
+        matrix / 4 + i * this.#padded,
+      )
   }
 
   /** Undefined where this engine cannot: everything works without, only slower. */
-  static make(dimensions: number): Sketch | undefined {
+  static make(metric: Metric, dimensions: number, basis?: Basis): Sketch | undefined {
     try {
-      return new Sketch(dimensions)
+      return new Sketch(metric, dimensions, basis)
     } catch {
       return undefined
     }
   }
 
+  /** Bytes of memory a row takes. */
+  get rowBytes(): number {
+    return this.#width + SIDE
+  }
+
+  /** Where the bytes of a row begin. */
+  #rowAt(row: number): number {
+    const block = Math.floor(row / SKETCH_BLOCK)
+    return this.#at.rows + block * SKETCH_BLOCK * this.rowBytes + (row % SKETCH_BLOCK) * this.#width
+  }
+
+  /** Where its scale stands among floats; four further is its size, then its rest, its error. */
+  #sideAt(row: number): number {
+    const block = Math.floor(row / SKETCH_BLOCK)
+    const inside = row % SKETCH_BLOCK
+    const base = this.#at.rows + block * SKETCH_BLOCK * this.rowBytes + SKETCH_BLOCK * this.#width
+    return (base + (inside >> 2) * 4 * SIDE) / 4 + (inside & 3)
+  }
+
   /** False where memory ended: the sketch is of no use then. */
   set(row: number, vector: Float32Array): boolean {
-    if (!this.#reserve(row + 1)) return false
+    if (!this.#reserve(row)) return false
+    const numbers = this.#partsOf(vector)
+    const count = this.#basis?.count ?? vector.length
+    let square = 0
+    for (let i = 0; i < vector.length; i++) square += vector[i]! * vector[i]!
     let most = 0
-    for (let i = 0; i < vector.length; i++) most = Math.max(most, Math.abs(vector[i]!))
+    let told = 0
+    for (let i = 0; i < count; i++) {
+      const value = numbers[i]!
+      told += value * value
+      if (value > most) most = value
+      else if (-value > most) most = -value
+    }
     const scale = most / BYTE
     const inverse = most === 0 ? 0 : BYTE / most
-    const from = this.#base + row * this.#width
-    let length = 0
-    let rest = 0
-    for (let i = 0; i < vector.length; i++) {
-      const value = vector[i]!
+    const from = this.#rowAt(row)
+    const bytes = this.#bytes
+    let error = 0
+    for (let i = 0; i < count; i++) {
+      const value = numbers[i]!
       const byte = Math.round(value * inverse)
-      this.#bytes[from + i] = byte
+      bytes[from + i] = byte
       const left = value - byte * scale
-      length += value * value
-      rest += left * left
+      error += left * left
     }
-    this.#scale[row] = scale
-    this.#length[row] = Math.sqrt(length)
-    this.#rest[row] = Math.sqrt(rest)
+    const length = Math.sqrt(square)
+    const side = this.#sideAt(row)
+    if (!isOrdinary(square)) {
+      // The least distance to it shall come out as less than anything.
+      bytes.fill(0, from, from + this.#width)
+      this.#describe(side, 0, 0, Number.POSITIVE_INFINITY, 0)
+      return true
+    }
+    const rest = this.#restOf(square, told)
+    if (this.#metric === 'l2') this.#describe(side, scale, square, rest, Math.sqrt(error))
+    else if (this.#metric === 'ip') this.#describe(side, scale, length, rest, Math.sqrt(error))
+    else {
+      const unit = length === 0 ? 0 : 1 / length
+      this.#describe(side, scale * unit, length === 0 ? 0 : 1, rest * unit, Math.sqrt(error) * unit)
+    }
     return true
   }
 
   clear(row: number): void {
-    const from = this.#base + row * this.#width
+    const from = this.#rowAt(row)
     this.#bytes.fill(0, from, from + this.#width)
+    this.#describe(this.#sideAt(row), 0, 0, 0, 0)
   }
 
-  #reserve(rows: number): boolean {
-    if (rows > this.#scale.length) {
-      const size = Math.max(GROUP, 2 ** Math.ceil(Math.log2(rows)))
-      const grown = (old: Float64Array) => {
-        const larger = new Float64Array(size)
-        larger.set(old)
-        return larger
-      }
-      this.#scale = grown(this.#scale)
-      this.#length = grown(this.#length)
-      this.#rest = grown(this.#rest)
+  #describe(side: number, scale: number, size: number, rest: number, error: number): void {
+    const floats = this.#floats
+    floats[side] = scale
+    floats[side + 4] = size
+    floats[side + 8] = rest
+    floats[side + 12] = error
+  }
+
+  /** The numbers a vector is told by. Valid until the next call. */
+  #partsOf(vector: Float32Array): Float32Array {
+    const basis = this.#basis
+    if (basis === undefined) return vector
+    const { vector: at, parts } = this.#at
+    this.#floats.set(vector, at / 4)
+    this.#loops.project(at, this.#at.basis, basis.count, 4 * this.#padded, parts)
+    return this.#floats.subarray(parts / 4, parts / 4 + basis.count)
+  }
+
+  /** Length of what is not told, or a little more: `square` is that of the whole, `told` that of the parts. */
+  #restOf(square: number, told: number): number {
+    return this.#basis === undefined ? 0 : Math.sqrt(Math.max(0, square - told) + ROUNDING.projected * square)
+  }
+
+  #reserve(row: number): boolean {
+    const blocks = Math.floor(row / SKETCH_BLOCK) + 1
+    const needed = this.#at.rows + blocks * SKETCH_BLOCK * this.rowBytes - this.#memory.buffer.byteLength
+    if (needed <= 0) return true
+    try {
+      // An eighth more than asked for: growing may copy everything.
+      this.#memory.grow(Math.ceil(needed / PAGE) + (this.#memory.buffer.byteLength >> 19))
+    } catch {
+      return false
     }
-    const needed = this.#base + rows * this.#width - this.#memory.buffer.byteLength
-    if (needed > 0) {
-      try {
-        // An eighth more than asked for: growing may copy everything.
-        const pages = Math.ceil(needed / PAGE) + (this.#memory.buffer.byteLength >> 19)
-        this.#memory.grow(pages)
-      } catch {
-        return false
-      }
-      this.#bytes = new Int8Array(this.#memory.buffer)
-    }
+    this.#bytes = new Int8Array(this.#memory.buffer)
+    this.#floats = new Float32Array(this.#memory.buffer)
     return true
   }
 
-  /** Prepares a query for `ranges`. */
-  prepare(query: Query): PreparedQuery {
-    const { vector } = query
+  /** Prepares a query for `bounds`. Undefined: its numbers are too large or too small for 32 bits. */
+  prepare(query: Query): PreparedQuery | undefined {
+    let square = 0
+    for (const value of query.vector) square += value * value
+    if (!isOrdinary(square)) return undefined
+    const parts = this.#partsOf(query.vector)
     let most = 0
-    let length = 0
-    for (const value of vector) {
+    let told = 0
+    for (const value of parts) {
       most = Math.max(most, Math.abs(value))
-      length += value * value
+      told += value * value
     }
     // All products together have 32 bits.
     const top = Math.min(SHORT, Math.floor(2 ** 31 / (BYTE * (this.#width + 1))))
-    const scale = most === 0 ? 0 : most / top
+    const scale = most / top
     const numbers = new Int16Array(this.#width)
-    let rest = 0
-    for (let i = 0; i < vector.length; i++) {
-      numbers[i] = scale === 0 ? 0 : Math.round(vector[i]! / scale)
-      rest += (vector[i]! - numbers[i]! * scale) ** 2
+    let error = 0
+    for (let i = 0; i < parts.length; i++) {
+      numbers[i] = scale === 0 ? 0 : Math.round(parts[i]! / scale)
+      error += (parts[i]! - numbers[i]! * scale) ** 2
     }
-    return { query, numbers, scale, length: Math.sqrt(length), rest: Math.sqrt(rest) }
+    const length = Math.sqrt(square)
+    const rest = this.#restOf(square, told)
+    // |q·x − q̂·x̂| ≤ |q's parts|·|x's error| + |q's rest|·|x's rest| + loose·|x|, where |x̂| ≤ 2|x|.
+    const rounding = this.#basis === undefined ? ROUNDING.plain : ROUNDING.projected
+    const loose = 2 * Math.sqrt(error) + rounding * length
+    const [along, across] = [Math.sqrt(told), rest]
+    if (this.#metric === 'l2')
+      // 2·loose·|x| ≤ loose·(|q| + |x|²/|q|), whatever |x| is.
+      return {
+        numbers,
+        constant: square * (1 - rounding) - loose * length - TINY,
+        size: 1 - rounding - (length === 0 ? 0 : loose / length),
+        scale: 2 * scale,
+        rest: 2 * across,
+        error: 2 * along,
+      }
+    const unit = this.#metric === 'cosine' ? query.scale : 1
+    return {
+      numbers,
+      constant: 1 - 1e-6,
+      size: -loose * unit,
+      scale: scale * unit,
+      rest: across * unit,
+      error: along * unit,
+    }
   }
 
-  /** The least and the most the distances of `count` rows from `first` on can be; at most `GROUP` rows. */
-  ranges(prepared: PreparedQuery, first: number, count: number, low: Float64Array, high: Float64Array): void {
-    const { query, numbers, scale, length, rest } = prepared
-    new Int16Array(this.#memory.buffer, this.#query, this.#width).set(numbers)
-    this.#dots(this.#query, this.#base + first * this.#width, count, this.#width, this.#out)
-    const products = new Int32Array(this.#memory.buffer, this.#out, count)
-    const { metric } = query
-    const square = length * length
-    for (let i = 0; i < count; i++) {
-      const row = first + i
-      const size = this.#length[row]!
-      const product = products[i]! * scale * this.#scale[row]!
-      const left = this.#rest[row]!
-      // |q·x − q̂·x̂| ≤ |q|·|x − x̂| + |q − q̂|·|x̂|, and a little for rounding in the last place.
-      const error = length * left + rest * (size + left) + 1e-9 * length * size
-      if (metric === 'l2') {
-        const middle = square + size * size - 2 * product
-        const slack = 2 * error + 1e-9 * (square + size * size)
-        low[i] = middle - slack
-        high[i] = middle + slack
-      } else if (metric === 'ip') {
-        low[i] = 1 - product - error
-        high[i] = 1 - product + error
-      } else {
-        const inverse = size === 0 ? 0 : query.scale / size
-        low[i] = Math.max(0, 1 - (product + error) * inverse) - 1e-9
-        high[i] = Math.max(0, 1 - (product - error) * inverse) + 1e-9
-      }
-    }
+  /**
+   * The least the distances of `count` rows from `first` on can be. `first` is the first of a block, `count` at most
+   * a block. Valid until the next call.
+   */
+  bounds(prepared: PreparedQuery, first: number, count: number): Float32Array {
+    const { numbers, constant, size, scale, rest, error } = prepared
+    const { query, out } = this.#at
+    new Int16Array(this.#memory.buffer, query, numbers.length).set(numbers)
+    const side = 4 * this.#sideAt(first)
+    const fours = 4 * Math.ceil(count / 4)
+    const rows = this.#rowAt(first)
+    this.#loops.bounds(query, rows, side, fours, this.#width, out, constant, size, scale, rest, error)
+    return this.#floats.subarray(out / 4, out / 4 + count)
   }
 }
 
-export const SKETCH_GROUP = GROUP
+const sixteens = (count: number): number => 16 * Math.ceil(count / 16)
 
 export interface PreparedQuery {
-  readonly query: Query
   readonly numbers: Int16Array
+  readonly constant: number
+  readonly size: number
   readonly scale: number
-  readonly length: number
   readonly rest: number
+  readonly error: number
 }

@@ -5,6 +5,7 @@ import type {
   VectorAnswer,
   VectorHead,
   VectorIndex,
+  VectorNearest,
   VectorQuery,
   VectorRecords,
   VectorSpace,
@@ -96,6 +97,15 @@ export class LedgerVectorIndex implements VectorIndex {
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
 
   async search(collection: number, query: VectorQuery): Promise<VectorAnswer> {
+    const { nearest, ...rest } = await this.nearest(collection, query)
+    const spans = this.#records.spans(
+      nearest.map(({ id }) => id),
+      query.asOf,
+    )
+    return { ...rest, hits: nearest.map(({ id, distance }, i) => ({ id, distance, span: spans[i]! })) }
+  }
+
+  async nearest(collection: number, query: VectorQuery): Promise<VectorNearest> {
     const pause = this.#pauseFor(query.signal)
     await this.#records.settle()
     const head = this.#records.head(collection)
@@ -125,7 +135,7 @@ export class LedgerVectorIndex implements VectorIndex {
     asked: Query,
     pause: Pause,
     failures = 0,
-  ): Promise<VectorAnswer | undefined> {
+  ): Promise<VectorNearest | undefined> {
     const started = performance.now()
     const absorbed = await this.#caughtUp(collection, pause, failures < RETRIES)
     // Switched since the query was understood: it cannot be compared with what is there now.
@@ -166,7 +176,7 @@ export class LedgerVectorIndex implements VectorIndex {
     asked: Query,
     position: number,
     pause: Pause,
-  ): Promise<VectorAnswer> {
+  ): Promise<VectorNearest> {
     const started = performance.now()
     const { where, admits, among, except } = query
     const limit = query.offset + query.limit
@@ -184,7 +194,7 @@ export class LedgerVectorIndex implements VectorIndex {
         where,
         admits,
       )
-      return answerOf(records, query, pick(few, live.ids), {
+      return answerOf(query, pick(few, live.ids), {
         position: live.position,
         indexedThrough: live.position,
         waiting: 0,
@@ -210,7 +220,7 @@ export class LedgerVectorIndex implements VectorIndex {
     )
     const ids = nearest.map(({ id }) => id)
     const live = past ? ids : this.#records.passing(collection, ids, where).ids
-    return answerOf(this.#records, query, pick(nearest, live), {
+    return answerOf(query, pick(nearest, live), {
       position,
       indexedThrough: position,
       waiting,
@@ -239,11 +249,10 @@ export class LedgerVectorIndex implements VectorIndex {
     let absorbed = this.#absorbed.get(collection)
     const fits = head.live * space.dimensions * 4 <= this.#whole
     const whole = fits && absorbed?.hasBase === false
-    const table =
-      head.live < this.#large || !tables ? undefined : this.#keeper?.usable(collection, head, space)
+    const large = head.live >= this.#large && !whole
+    const base = large && tables ? this.#keeper?.usable(collection, head, space) : undefined
     // Nothing may have been written since this process began.
-    if (head.live >= this.#large && table === undefined) this.wake()
-    const base = whole ? undefined : table
+    if (large && base === undefined) this.wake()
     if (base !== undefined && fits) this.#copyWhole(collection, space)
     if (
       absorbed !== undefined &&

@@ -81,5 +81,5 @@ test('killed in the middle of writing, the server loses nothing it acknowledged,
   expect(present.slice(0, acknowledged.length)).toEqual(acknowledged)
   expect(present.length % 25).toBe(0)
   expect(await store.verify()).toEqual([])
-  expect((await records.nearest({ vector: [3, 7], limit: 1 }))[0]?.id).toBe('3-7')
+  expect((await records.nearest({ vector: [3, 7], limit: 1 }))[0]?.record.source).toBe('3-7')
 })

@@ -117,7 +117,7 @@ test('the nearest, among all, among some, and among those that pass', async () =
       metadata: () => ({ even: i % 2 === 0 }),
     })
   const near = async (...query: Parameters<ReturnType<Collection['records']>['nearest']>) =>
-    (await collection.records().nearest(...query)).map(({ id, distance }) => [id, distance])
+    (await collection.records().nearest(...query)).map(({ record, distance }) => [record.source, distance])
   expect(await near({ vector: [5, 0], limit: 2 })).toEqual([
     ['r5', 0],
     ['r4', 1],

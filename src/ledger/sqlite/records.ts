@@ -1,8 +1,16 @@
 import type { Metadata } from '../../core/json.ts'
 import type { Key } from '../../core/key.ts'
-import { plan } from '../../core/plan.ts'
+import { plan, planOne } from '../../core/plan.ts'
 import type { Admits, LiveRecord, RecordChange, RecordOutcome, RecordResult } from '../../core/record.ts'
-import { HASH_LENGTH, type NewSpan, NO_HASH, type PlannedPut } from '../../ports/planned.ts'
+import { nonBlank } from '../../core/tokens.ts'
+import {
+  HASH_LENGTH,
+  type NewSpan,
+  NO_HASH,
+  type Outline,
+  type PlannedPut,
+  type Window,
+} from '../../ports/planned.ts'
 import { REASONS } from './codes.ts'
 import type { Commit } from './commit.ts'
 import { CURRENT_METADATA, readSource, readWindow, type SourceRow } from './heads.ts'
@@ -200,7 +208,8 @@ export function writeRecord(
       return last === undefined ? answer('absent') : answer('tombstone', last.key)
   } else {
     if (verb === 'create') return answer('exists', row[1])
-    if (verb === 'remove') return answer('removed', row[1], writeRemove(commit, collection, source).stale)
+    if (verb === 'remove')
+      return answer('removed', row[1], writeRemove(commit, collection, source, { head }).stale)
   }
   const before = row?.[5] === '{}' ? undefined : (row?.[5] ?? undefined)
   const metadata = change.metadata === undefined ? before : change.metadata(before)
@@ -211,7 +220,7 @@ export function writeRecord(
   const written = writePut(
     commit,
     collection,
-    planRecord(connection, head, source, { ...text, length: text.text?.length ?? 0, metadata, vector }),
+    planRecord(connection, head, row, source, { ...text, length: text.text?.length ?? 0, metadata, vector }),
     { head },
   )!
   if (written.outcome === 'unchanged') return answer('unchanged', row?.[1])
@@ -224,25 +233,53 @@ function suppliedTo(connection: Connection, span: number): Float32Array | undefi
   return bytes && floatsOf(bytes)
 }
 
+/** What is to be planned with: a live record needs no more than its row. */
+function windowOf(
+  connection: Connection,
+  head: SourceRow,
+  row: RecordRow | undefined,
+  outline: Outline,
+): { readonly window: Window; readonly alone: boolean } {
+  const { live, last } = head
+  const { ids, leads } = readPlaces(connection, last.tree)
+  const alone =
+    row !== undefined && live === 1 && ids.length === 1 && leads[0] === 0 && last.trailing === null
+  if (!alone) return { window: readWindow(connection, head, outline), alone }
+  const [id, , , text, hash, metadata] = row
+  const entry = {
+    id,
+    live: true,
+    hash: hash ?? undefined,
+    length: text?.length ?? 0,
+    metadata: metadata === null || metadata === '{}' ? undefined : metadata,
+    lead: NO_LEAD,
+  }
+  return { window: { before: 0, after: 0, entries: [entry] }, alone }
+}
+
 function planRecord(
   connection: Connection,
   head: SourceRow | undefined,
+  row: RecordRow | undefined,
   source: string,
   span: NewSpan,
 ): PlannedPut {
   const chunk = { ...span, lead: NO_LEAD }
   const outline = { hashes: (span.hash ?? NO_HASH).padEnd(HASH_LENGTH), leads: [NO_LEAD], plain: false }
-  const window = head === undefined ? NO_WINDOW : readWindow(connection, head, outline)
+  const { window, alone } =
+    head === undefined ? { window: NO_WINDOW, alone: false } : windowOf(connection, head, row, outline)
   const { entries } = window
-  const changeset = plan(
-    entries,
-    '',
-    { chunks: [chunk], trailing: '' },
-    {
-      old: (indices) => indices.map((i) => textOf(connection, entries[i]!.id)),
-      chunk: () => span.text,
-    },
-  )
+  const changeset = alone
+    ? planOne(entries[0]!, chunk, nonBlank(span.text ?? '') === 0)
+    : plan(
+        entries,
+        '',
+        { chunks: [chunk], trailing: '' },
+        {
+          old: (indices) => indices.map((i) => textOf(connection, entries[i]!.id)),
+          chunk: () => span.text,
+        },
+      )
   const same =
     head !== undefined &&
     !head.last.removed &&

@@ -40,9 +40,15 @@ function retireAll(
   settleIdentical(commit, watchedTombstones(commit.connection, source, hashes))
 }
 
-export function writeRemove(commit: Commit, collection: number, name: string): Retired {
+/** `known`: its head, where this commit read it already. */
+export function writeRemove(
+  commit: Commit,
+  collection: number,
+  name: string,
+  known?: { readonly head: SourceRow | undefined },
+): Retired {
   const { connection } = commit
-  const head = readSource(connection, collection, name)
+  const { head } = known ?? { head: readSource(connection, collection, name) }
   const nothing = { position: commit.position(collection), stale: [], retired: [] }
   if (head === undefined) return { ...nothing, already: [], absent: [name] }
   if (head.last.removed) return { ...nothing, already: [], absent: [] }

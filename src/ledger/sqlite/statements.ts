@@ -20,10 +20,15 @@ interface Prepared {
   readonly numbered: boolean
 }
 
+/** Made-up statements that are kept: callers ask the same filter again and again. */
+const MADE_UP = 32
+
 /** A connection with every statement prepared at its first use. Rows are arrays, in the order of the SELECT. */
 export class Connection {
   readonly db: BetterSqlite3.Database
   readonly #prepared = new Map<string, Prepared>()
+  /** The one used last comes last. */
+  readonly #madeUp = new Map<string, BetterSqlite3.Statement<Value[]>>()
 
   constructor(db: BetterSqlite3.Database) {
     this.db = db
@@ -69,12 +74,14 @@ export class Connection {
     return this.row(sql, ...values)?.[0] as V | undefined
   }
 
-  /** Rows of a statement made up for one call, such as a filter: not kept, so that they cannot pile up. */
+  /** Rows of a statement made up for one call, such as a filter. Only the last ones are kept: they would pile up. */
   once<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
-    return this.db
-      .prepare<Value[]>(sql)
-      .raw(true)
-      .all(...values) as R[]
+    const made = this.#madeUp
+    const statement = made.get(sql) ?? this.db.prepare<Value[]>(sql).raw(true)
+    made.delete(sql)
+    made.set(sql, statement)
+    if (made.size > MADE_UP) made.delete(made.keys().next().value!)
+    return statement.all(...values) as R[]
   }
 }
 

@@ -53,6 +53,18 @@ export class SqliteVectors implements VectorRecords {
     this.#host = host
   }
 
+  /** One row: a single statement is a snapshot of its own. */
+  #glance<R extends Value[]>(sql: string, ...values: Value[]): R | undefined {
+    try {
+      return this.#host.connection.row<R>(sql, ...values)
+    } catch (error) {
+      // Where snapshots are taken it is known what an error means.
+      return this.#host.snapshot(() => {
+        throw error
+      })
+    }
+  }
+
   settle(): Promise<unknown> {
     return this.#host.expire()
   }
@@ -80,30 +92,41 @@ export class SqliteVectors implements VectorRecords {
   }
 
   head(collection: number): VectorHead {
-    return this.#host.snapshot((connection) => {
-      requireCollection(connection, collection)
-      const [id, name, metric, position, floor, live, embedder, dimensions, supplied] = connection.row<
-        [Key, string, Metric, number, number, number, string | null, number | null, number | null]
-      >(
-        `SELECT c.key, h.name, c.metric, h.position, h.floor, h.live, a.name, a.dimensions, u.dimensions
-           FROM collection c CROSS JOIN collection_head h ON h.collection = c.id
-           LEFT JOIN embedder a ON a.id = h.embedder
-           LEFT JOIN embedder u ON u.collection = c.id AND u.name = '' WHERE c.id = ?`,
-        collection,
-      )!
-      const size = dimensions ?? supplied
-      return {
-        id,
-        name,
-        position,
-        floor,
-        live,
-        space:
-          size === null
-            ? undefined
-            : { metric, dimensions: size, embedder: embedder ?? '', supplied: supplied === size },
-      }
-    })
+    const row = this.#glance<
+      [
+        Key,
+        string,
+        Metric,
+        number,
+        number,
+        number,
+        string | null,
+        number | null,
+        number | null,
+        number | null,
+      ]
+    >(
+      `SELECT c.key, h.name, c.metric, h.position, h.floor, h.live, a.name, a.dimensions, u.dimensions, h.dropped
+         FROM collection c CROSS JOIN collection_head h ON h.collection = c.id
+         LEFT JOIN embedder a ON a.id = h.embedder
+         LEFT JOIN embedder u ON u.collection = c.id AND u.name = '' WHERE c.id = ?`,
+      collection,
+    )
+    if (row === undefined || row[9] !== null)
+      this.#host.snapshot((connection) => requireCollection(connection, collection))
+    const [id, name, metric, position, floor, live, embedder, dimensions, supplied] = row!
+    const size = dimensions ?? supplied
+    return {
+      id,
+      name,
+      position,
+      floor,
+      live,
+      space:
+        size === null
+          ? undefined
+          : { metric, dimensions: size, embedder: embedder ?? '', supplied: supplied === size },
+    }
   }
 
   copy(collection: number, space: VectorSpace, after: number, limit: number) {
@@ -152,6 +175,16 @@ export class SqliteVectors implements VectorRecords {
       )
       return { rows: rows.map((row) => rowOf(row, space)), through, position: head, erased }
     })
+  }
+
+  erasedAfter(collection: number, after: number): boolean {
+    return (
+      this.#glance(
+        `SELECT 1 FROM event WHERE collection = ? AND position > ? AND type = ${EVENT['span.erased']} LIMIT 1`,
+        collection,
+        after,
+      ) !== undefined
+    )
   }
 
   arrived(embedder: string, since: VectorArrivals | undefined) {

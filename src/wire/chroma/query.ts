@@ -1,5 +1,5 @@
-import type { LiveRecord } from '../../core/record.ts'
 import type { Collection } from '../../index.ts'
+import type { NearRecord } from '../../store/records.ts'
 import { countOf, isObject, listOf, type Parsed, stringsOf } from './body.ts'
 import { ChromaFailure, invalid, misshapen } from './failure.ts'
 import { plainNumber } from './numbers.ts'
@@ -14,10 +14,7 @@ export interface QueryRequest {
   readonly include: readonly Include[]
 }
 
-export interface QueryHit {
-  readonly record: LiveRecord
-  readonly distance: number
-}
+export type QueryHit = NearRecord
 
 export function queryRequestOf(value: Parsed): QueryRequest {
   if (!isObject(value)) throw misshapen('invalid type, expected struct QueryRequestPayload')
@@ -71,21 +68,10 @@ export async function queryRecords(
       throw new ChromaFailure(500, 'InternalError', 'Error executing plan: Internal error: Error finding id')
   }
   if (dimensions === undefined) return vectors.map(() => [])
-  const answers: QueryHit[][] = []
+  const answers: (readonly QueryHit[])[] = []
   const only = ids === undefined ? {} : { ids: [...new Set(ids)] }
-  for (const vector of vectors) {
-    const near = await records.nearest({ vector, limit, accuracy: ACCURACY, ...only }, selection)
-    const rows = await records.rows(
-      near.map(({ ref }) => ref),
-      { vectors: include.includes('embeddings') },
-    )
-    const byId = new Map(rows.map((record) => [record.id, record]))
-    answers.push(
-      near.flatMap(({ ref, distance }) => {
-        const record = byId.get(ref)
-        return record === undefined ? [] : [{ record, distance }]
-      }),
-    )
-  }
+  const chosen = { ...selection, vectors: include.includes('embeddings') }
+  for (const vector of vectors)
+    answers.push(await records.nearest({ vector, limit, accuracy: ACCURACY, ...only }, chosen))
   return answers
 }

@@ -241,7 +241,10 @@ async function scores(
             `Collection expecting embedding with dimension of ${dimensions}, got ${part.vector.length}`,
           )
         const near = await records.nearest({ vector: part.vector, limit: part.limit }, selection)
-        neighbours.set(part, new Map(near.map(({ ref, distance }, i) => [ref, part.asRank ? i : distance])))
+        neighbours.set(
+          part,
+          new Map(near.map(({ record, distance }, i) => [record.id, part.asRank ? i : distance])),
+        )
         return
       }
       case 'sub':
