@@ -5,7 +5,7 @@ import type { VectorMark } from '../ports/vectors.ts'
 import { drop, type Pause, type Place, Postings, takeOut, walk } from './postings.ts'
 
 /** Spans, or events, of one step: a few milliseconds. */
-const WINDOW = 1_000
+const WINDOW = 500
 
 /** Postings of spans that are gone or changed stay, until there are so many that it is better begun anew. */
 const SURPLUS = 20_000

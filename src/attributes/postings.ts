@@ -147,6 +147,7 @@ export function walk(
   connection: Connection,
   collection: number,
   after: Place = START,
+  limit = ROWS,
 ): { readonly rows: readonly Row[]; readonly last: Place | undefined } {
   const field = connection.value<number>(
     'SELECT id FROM attribute_field WHERE collection = ? AND id >= ? ORDER BY id LIMIT 1',
@@ -159,11 +160,11 @@ export function walk(
     `SELECT field, kind, value, first, ids FROM attribute_posting
      WHERE field = ? AND (kind, value, first) > (?, ?, ?) ORDER BY kind, value, first LIMIT ?`,
     ...from,
-    ROWS,
+    limit,
   )
   const end = rows.at(-1)
   const last: Place =
-    rows.length < ROWS || end === undefined ? [field + 1, -1, 0, 0] : [end[0], end[1], end[2], end[3]]
+    rows.length < limit || end === undefined ? [field + 1, -1, 0, 0] : [end[0], end[1], end[2], end[3]]
   return { rows, last }
 }
 

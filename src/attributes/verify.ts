@@ -1,4 +1,5 @@
 import type { Metadata } from '../core/json.ts'
+import { Pace } from '../core/pace.ts'
 import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import { type Both, stateOf, TOUCHED } from './absorb.ts'
 import { type Entry, entriesOf } from './entries.ts'
@@ -8,7 +9,9 @@ import { type Place, walk } from './postings.ts'
 /** Ids of one pass through the index. */
 const RANGE = 2 ** 17
 
-const SPANS = 2_000
+/** Spans looked at in one go, and milliseconds for which postings are. */
+const SPANS = 500
+const STEP = 6
 
 /**
  * How many live spans the index would not find by something they have. Others may be in it: those are asked about
@@ -60,17 +63,19 @@ async function entriesIn(
     index.rows<[number, string]>('SELECT id, path FROM attribute_field WHERE collection = ?', collection),
   )
   const known = new Set<number>()
-  for (let at: Place | undefined, first = true; first || at !== undefined; first = false) {
-    const { rows, last } = walk(index, collection, at)
-    for (const [field, kind, value, start, packed] of rows) {
-      if (start >= from + RANGE) continue
-      const entry = { path: paths.get(field)!, kind, value }
-      for (const id of packed === null ? [start] : unpackIds(packed))
-        if (id >= from && id < from + RANGE) known.add(place(entry, id - from))
-    }
-    at = last
-    await pause()
-  }
+  const pace = new Pace(64, STEP, 4_000)
+  const look = (after: Place | undefined): Place | undefined =>
+    pace.step((size) => {
+      const { rows, last } = walk(index, collection, after, size)
+      for (const [field, kind, value, start, packed] of rows) {
+        if (start >= from + RANGE) continue
+        const entry = { path: paths.get(field)!, kind, value }
+        for (const id of packed === null ? [start] : unpackIds(packed))
+          if (id >= from && id < from + RANGE) known.add(place(entry, id - from))
+      }
+      return last
+    })
+  for (let at = look(undefined); at !== undefined; at = look(at)) await pause()
   return known
 }
 

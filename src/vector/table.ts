@@ -40,6 +40,9 @@ function arrow(): typeof Arrow {
 /** Bytes of a table that is not worth tidying up. */
 const SMALL = 2 ** 22
 
+/** Numbers that are looked at at once. */
+const NUMBERS = 2 ** 16
+
 /** Ids in one predicate. */
 const IDS = 1_000
 
@@ -205,15 +208,20 @@ export class LanceTable {
     return { found: [...best].map(([id, distance]) => ({ id, distance })), all: rows < limit }
   }
 
-  /** Every row, in no order, in batches; vectors in the form the table keeps. */
+  /** Every row, in no order, a few at a time; vectors in the form the table keeps. */
   async *everything(): AsyncGenerator<readonly TableRow[]> {
+    const size = width(this.#shape.dimensions)
+    const most = Math.max(1, Math.ceil(NUMBERS / size))
     for await (const batch of this.#table.query().select(['id', 'vector'])) {
       const ids = batch.getChild('id')!
       const lists = batch.getChild('vector')!
-      yield Array.from({ length: batch.numRows }, (_, i) => {
-        const list = lists.get(i) as { toArray(): Float32Array } | null
-        return { id: Number(ids.get(i)), vector: list?.toArray() ?? new Float32Array(0) }
-      })
+      // All vectors of a batch stand one after the other.
+      const numbers = lists.getChildAt(0)!.toArray() as Float32Array
+      for (let from = 0; from < batch.numRows; from += most)
+        yield Array.from({ length: Math.min(most, batch.numRows - from) }, (_, i) => ({
+          id: Number(ids.get(from + i)),
+          vector: numbers.subarray((from + i) * size, (from + i + 1) * size),
+        }))
     }
   }
 

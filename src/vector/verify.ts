@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Pace } from '../core/pace.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { VectorRecords } from '../ports/vectors.ts'
 import type { Keeper } from './keeper.ts'
@@ -7,7 +8,8 @@ import { tableName } from './state.ts'
 /** Rounding of a unit vector, per component. */
 const TOLERANCE = 1e-6
 
-const ROWS = 500
+/** Rows of a table or of the ledger are looked at for so long at a stretch, in milliseconds. */
+const STEP = 6
 
 /**
  * Compares every table with the live spans of its collection. A table that is wrong is removed when told to repair,
@@ -55,39 +57,41 @@ async function differences(
   const counts = { surplus: 0, twice: 0, wrong: 0, missing: 0 }
   const seen = new Set(state.zeros)
   const held = new Set<number>()
+  const pace = new Pace(200, STEP, 2_000)
   try {
     const table = await keeper.open(head, space)
-    for await (const batch of table.everything())
-      for (let i = 0; i < batch.length; i += ROWS) {
-        const part = batch.slice(i, i + ROWS)
-        const live = new Map(
-          records
-            .rows(
-              collection,
-              space,
-              part.map(({ id }) => id),
-            )
-            .map(({ id, vector }) => [id, vector]),
-        )
-        for (const { id, vector } of part) {
-          if (held.has(id)) counts.twice++
-          held.add(id)
-          seen.add(id)
-          const truth = live.get(id)
-          if (truth === undefined) counts.surplus++
-          else if (!near(table.kept(truth), vector)) counts.wrong++
-        }
-        await nextTurn()
-        check()
+    for await (const part of table.everything()) {
+      const live = new Map(
+        records
+          .rows(
+            collection,
+            space,
+            part.map(({ id }) => id),
+          )
+          .map(({ id, vector }) => [id, vector]),
+      )
+      for (const { id, vector } of part) {
+        if (held.has(id)) counts.twice++
+        held.add(id)
+        seen.add(id)
+        const truth = live.get(id)
+        if (truth === undefined) counts.surplus++
+        else if (!near(table.kept(truth), vector)) counts.wrong++
       }
+      await nextTurn()
+      check()
+    }
   } catch (error) {
     check()
     return [`its files cannot be read (${(error as Error).message.slice(0, 200)})`]
   }
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const { rows, last } = records.copy(collection, space, after, ROWS)
-    for (const { id, vector } of rows) if (vector !== undefined && !seen.has(id)) counts.missing++
-    after = last
+    const from: number = after
+    after = pace.step((size) => {
+      const { rows, last } = records.copy(collection, space, from, size)
+      for (const { id, vector } of rows) if (vector !== undefined && !seen.has(id)) counts.missing++
+      return last
+    })
     await nextTurn()
     check()
   }

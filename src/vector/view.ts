@@ -1,3 +1,4 @@
+import { Pace } from '../core/pace.ts'
 import type { VectorPath, VectorRecords, VectorSpace } from '../ports/vectors.ts'
 import type { Absorbed } from './absorbed.ts'
 import { distanceTo, type Query } from './metric.ts'
@@ -41,8 +42,8 @@ export function residentView(absorbed: Absorbed, query: Query, pause: Pause, exc
   }
 }
 
-/** Vectors read at a time from the ledger. */
-const CHUNK = 500
+/** Milliseconds for which vectors are read from the ledger at a stretch. */
+const STEP = 6
 
 /** Compares vectors as the ledger has them. */
 export async function compareRows(
@@ -54,10 +55,15 @@ export async function compareRows(
   pause: Pause,
 ): Promise<Candidate[]> {
   const nearest = new Nearest(limit)
-  for (let i = 0; i < ids.length; i += CHUNK) {
+  const pace = new Pace(200, STEP, 2_000)
+  for (let i = 0; i < ids.length; ) {
     if (i > 0) await pause()
-    for (const { id, vector } of records.rows(collection, space, ids.slice(i, i + CHUNK)))
-      if (vector !== undefined && id !== except) nearest.offer(id, distanceTo(query, vector))
+    const from = i
+    i = pace.step((size) => {
+      for (const { id, vector } of records.rows(collection, space, ids.slice(from, from + size)))
+        if (vector !== undefined && id !== except) nearest.offer(id, distanceTo(query, vector))
+      return from + size
+    })
   }
   return nearest.sorted()
 }

@@ -7,7 +7,7 @@ import type { Backup } from '../../ports/ledger.ts'
 import { BACKUP_MANIFEST, checksum, LEDGER_FILE } from './restore.ts'
 
 /** Pages copied before the event loop gets a turn. */
-const STEP = 2000
+const STEP = 500
 
 /**
  * Copies a live database, consistently, while it is written to. Only the ledger is copied: text and vector indexes

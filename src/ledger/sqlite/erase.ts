@@ -211,9 +211,10 @@ function blankGaps(connection: Connection, source: number, beside: readonly Targ
 function relatives(connection: Connection, asked: readonly Target[]): Target[] {
   const seen = new Set(asked.map(({ id }) => id))
   const found: Target[] = []
+  const overlaps = overlapsRead(connection)
   const queue = asked.filter((span) => !span.erased && span.text !== null && span.text.trim() !== '')
   for (let span = queue.pop(); span !== undefined; span = queue.pop()) {
-    for (const id of neighbours(connection, span)) {
+    for (const id of neighbours(connection, span, overlaps)) {
       if (seen.has(id)) continue
       const other = readTarget(connection, id)
       if (other.erased || other.kind !== span.kind || !shareBytes(span.text!, other.text)) continue
@@ -225,7 +226,7 @@ function relatives(connection: Connection, asked: readonly Target[]): Target[] {
   return found
 }
 
-function neighbours(connection: Connection, span: Target): Set<number> {
+function neighbours(connection: Connection, span: Target, overlapsOf: OverlapsOf): Set<number> {
   const ids = new Set<number>()
   for (const [id] of connection.rows<[number]>(
     'SELECT new FROM lineage WHERE old = ?1 UNION SELECT old FROM lineage WHERE new = ?1',
@@ -239,15 +240,38 @@ function neighbours(connection: Connection, span: Target): Set<number> {
     span.hash,
   ))
     ids.add(id)
-  for (const revision of readRevisions(connection, span.source)) {
-    const { ids: places, leads } = readPlaces(connection, revision.tree)
-    const at = places.indexOf(span.id)
-    if (at < 0) continue
-    // An overlap reaches back over the spans before; how far does not matter, the bytes are compared anyway.
-    for (let i = at; i > 0 && leads[i]! % 2 === 1; i--) ids.add(places[i - 1]!)
-    for (let i = at + 1; i < places.length && leads[i]! % 2 === 1; i++) ids.add(places[i]!)
-  }
+  for (const run of overlapsOf(span.source).get(span.id) ?? []) for (const id of run) ids.add(id)
   return ids
+}
+
+/** Runs of spans that overlap one another, by each of their spans. */
+type OverlapsOf = (source: number) => ReadonlyMap<number, readonly (readonly number[])[]>
+
+/** What overlaps in any revision of a source, read once: a long source may be erased span by span. */
+function overlapsRead(connection: Connection): OverlapsOf {
+  const known = new Map<number, Map<number, number[][]>>()
+  return (source) => {
+    let runs = known.get(source)
+    if (runs !== undefined) return runs
+    runs = new Map()
+    known.set(source, runs)
+    for (const revision of readRevisions(connection, source)) {
+      const { ids, leads } = readPlaces(connection, revision.tree)
+      for (let i = 1; i < ids.length; i++) {
+        if (leads[i]! % 2 !== 1) continue
+        // An overlap reaches back over the spans before; how far does not matter, the bytes are compared anyway.
+        const first = i - 1
+        while (i + 1 < ids.length && leads[i + 1]! % 2 === 1) i++
+        const run = ids.slice(first, i + 1)
+        for (const id of run) {
+          const others = runs.get(id)
+          if (others === undefined) runs.set(id, [run])
+          else others.push(run)
+        }
+      }
+    }
+    return runs
+  }
 }
 
 function shareBytes(a: string, b: string | null): boolean {

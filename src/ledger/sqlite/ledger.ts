@@ -31,7 +31,7 @@ import { Gaps, readSource, readWindow } from './heads.ts'
 import { type MatchingHost, withMatching } from './matching.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
-import { PRUNE_BATCH, writePruned } from './prune.ts'
+import { writePruned } from './prune.ts'
 import { writeAppend, writePut } from './put.ts'
 import { fetchAsOf, fetchNow, keyOf, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import { SqliteRecords } from './record-ledger.ts'
@@ -60,7 +60,7 @@ export interface LedgerOptions {
 }
 
 /** Spans read in one go: a few milliseconds. */
-const READ_AT_ONCE = 1_000
+const READ_AT_ONCE = 500
 
 /** How often more than that are read in several goes, while others write in between. */
 const READ_ATTEMPTS = 3
@@ -440,14 +440,19 @@ export class SqliteLedger implements Ledger {
     signal?: AbortSignal,
   ): Promise<{ readonly pruned: number; readonly reclaimed: boolean }> {
     let pruned = 0
-    for (let batch = PRUNE_BATCH; batch === PRUNE_BATCH; pruned += batch) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
       if (signal?.aborted)
         throw new SpanStoreError(
           'ABORTED',
           `pruning was aborted after ${pruned} texts; call again to go on`,
           {},
         )
-      batch = await this.#transactions.transact((connection, now) => writePruned(connection, before, now))
+      const from: number = after
+      const batch = await this.#transactions.transact((connection, now) =>
+        writePruned(connection, { before, after: from }, now),
+      )
+      pruned += batch.pruned
+      after = batch.last
     }
     return { pruned, reclaimed: pruned > 0 && (await this.#whole.reclaim()) }
   }

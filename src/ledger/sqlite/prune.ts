@@ -1,7 +1,7 @@
 import type { Connection } from './statements.ts'
 
-/** Texts dropped in one transaction, so that writers are not held up. */
-export const PRUNE_BATCH = 2000
+/** Tombstones looked at in one transaction, so that nobody is held up. */
+const BATCH = 500
 
 /** What `String.prototype.trim` takes away: SQLite on its own knows the space only. */
 const BLANKS =
@@ -15,17 +15,28 @@ const RETAINED = `EXISTS (SELECT 1 FROM session_knob) AND EXISTS (
     AND NOT EXISTS (SELECT 1 FROM tombstone o WHERE o.span = m.span))`
 
 /**
- * Drops the texts of spans retired before a time, oldest first; their tombstones, hashes and lineage stay. Blank
- * texts are left: there is nothing to gain, and whether a text was blank decides what may stand on it.
+ * Drops the texts of spans that were retired before a time, of the next tombstones, oldest span first; the tombstones,
+ * hashes and lineage stay. Blank texts are left: there is nothing to gain, and whether a text was blank decides what
+ * may stand on it. `last`: go on from there; undefined: these were the last.
  */
-export function writePruned(connection: Connection, before: number, now: number): number {
+export function writePruned(
+  connection: Connection,
+  { before, after }: { readonly before: number; readonly after: number },
+  now: number,
+): { readonly pruned: number; readonly last: number | undefined } {
+  const [last, looked] = connection.row<[number | null, number]>(
+    `SELECT max(span), count(*) FROM (SELECT span FROM tombstone WHERE span > ? ORDER BY span LIMIT ${BATCH})`,
+    after,
+  )!
+  if (last === null) return { pruned: 0, last: undefined }
   const ids = connection.rows<[number]>(
     `SELECT t.span FROM tombstone t CROSS JOIN span s ON s.id = t.span
-     WHERE t.at < ? AND s.kind = 0 AND s.length > 0 AND trim(s.text, ?) <> ''
+     WHERE t.span > ? AND t.span <= ? AND t.at < ? AND s.kind = 0 AND s.length > 0 AND trim(s.text, ?) <> ''
        AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = t.span)
        AND NOT EXISTS (SELECT 1 FROM pruning p WHERE p.span = t.span)
-       AND NOT (${RETAINED})
-     LIMIT ${PRUNE_BATCH}`,
+       AND NOT (${RETAINED})`,
+    after,
+    last,
     before,
     BLANKS,
     now,
@@ -34,5 +45,5 @@ export function writePruned(connection: Connection, before: number, now: number)
     connection.run('INSERT INTO pruning (span, at) VALUES (?, ?)', id, now)
     connection.run("UPDATE span SET text = '' WHERE id = ?", id)
   }
-  return ids.length
+  return { pruned: ids.length, last: looked < BATCH ? undefined : last }
 }
