@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Key, openStore } from '../../src/index.ts'
+import { plotReadings } from '../../src/cli/plot.ts'
+import { type Key, openStore, type Reading } from '../../src/index.ts'
 import { type Answer, ended, newDirectory, removeDirectories, start } from './command.ts'
 
 afterAll(removeDirectories)
@@ -9,6 +10,16 @@ afterAll(removeDirectories)
 const directory = newDirectory()
 const run = (...args: string[]): Promise<Answer> =>
   ended(start(['--store', join(directory, 'store'), '--collection', 'notes', ...args], { cwd: directory }))
+
+const reading = (cycle: number, decision: Reading['decision'], elevated: readonly number[]): Reading => ({
+  cycle,
+  at: 0,
+  regime: 'enforced',
+  decision,
+  advice: 'PROCEED',
+  elevated,
+  duplicateDensity: cycle / 100,
+})
 
 const cite = (...keys: readonly Key[]) => keys.map((key) => `Said [[${key}]].`).join(' ')
 
@@ -84,5 +95,21 @@ describe('spanstore boundary', () => {
     for (const signal of [1, 2, 3, 4, 5]) expect(svg).toContain(`>${signal}  `)
     expect(svg).toContain('Session healthy, cycles 1 to 2')
     expect(svg).not.toContain('NaN')
+  })
+
+  test('draws where the first signal rose, and where compaction was stopped', async () => {
+    const drawn = plotReadings('agent', [
+      reading(1, 'proceed', []),
+      reading(2, 'proceed', [3]),
+      reading(3, 'freeze', [1, 3]),
+      reading(4, 'proceed', []),
+      reading(5, 'freeze_and_rollback', [4]),
+    ])
+    expect(drawn).toContain('>signal 3, cycle 2<')
+    expect(drawn).toContain('>freeze, cycle 3<')
+    // One mark for signal 3 over both of its cycles; the panel of hit rates has nothing to draw.
+    expect(drawn.match(/<rect [^>]+ height="6"/g)).toHaveLength(3)
+    expect(drawn).toContain('>no number<')
+    expect(drawn).not.toContain('NaN')
   })
 })
