@@ -153,6 +153,8 @@ export interface VectorRecords {
   ): readonly { readonly key: Key; readonly text: string; readonly vector: Float32Array }[]
   /** A live span's id and its vector. */
   find(collection: number, space: VectorSpace, key: string): VectorRow | undefined
+  /** Much was read that is not soon read again: what it left in memory may go. */
+  letGo(): void
   /** The last event up to a position that concerns a span. */
   mark(collection: number, position: number): VectorMark | undefined
 }

@@ -298,6 +298,7 @@ export class LedgerVectorIndex implements VectorIndex {
     const copy = async () => {
       for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
       await absorbed.resident.condense(pause)
+      this.#records.letGo()
       this.#absorbed.set(collection, absorbed)
     }
     // Nobody waits for this: should it fail, the table goes on answering.
@@ -385,6 +386,7 @@ export class LedgerVectorIndex implements VectorIndex {
         if (pending >= GROUP || waited >= this.#patience) {
           const mine = await keeper.tend(collection, check)
           this.#tended.set(collection, performance.now())
+          if (pending >= GROUP) this.#records.letGo()
           // Whoever keeps the tables hears of what others commit, too.
           if (mine) this.#follow()
         } else this.#wakeIn(this.#patience - waited)

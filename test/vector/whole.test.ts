@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { cleanUp, fill, type Indexed, indexed, newDirectory, open, sources, vectors } from './stores.ts'
 
@@ -66,3 +67,22 @@ test('closing does not wait for a copy to be whole', async () => {
   opened.splice(0)
   await expect(there.search(query)).rejects.toMatchObject({ code: 'STORE_CLOSED' })
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'once it is copied, the pages of the ledger that were read for it are no memory of this process any more',
+  async () => {
+    const there = await begin(2 ** 20)
+    const mapped = () => {
+      const maps = readFileSync('/proc/self/maps', 'utf8').split('\n')
+      return maps.filter((line) => line.endsWith(there.ledger.connection.db.name)).length
+    }
+    // From the log to the file, which is what is mapped.
+    there.ledger.connection.db.pragma('wal_checkpoint(TRUNCATE)')
+    const { live } = there.ledger.vectors.head(there.collection)
+    const before = mapped()
+    there.ledger.vectors.letGo()
+    expect(mapped()).toBeLessThan(before)
+    expect(there.ledger.vectors.head(there.collection).live).toBe(live)
+    expect(mapped()).toBe(before)
+  },
+)

@@ -407,6 +407,16 @@ export class SqliteVectors implements VectorRecords {
     return id === undefined ? undefined : this.rows(collection, space, [id])[0]
   }
 
+  letGo(): void {
+    const { db } = this.#host.connection
+    if (!db.open || db.inTransaction) return
+    // The file is read through a map of it, and every page that was looked at counts as this process's memory.
+    const size = db.pragma('mmap_size', { simple: true })
+    if (typeof size !== 'number' || size === 0) return
+    db.pragma('mmap_size = 0')
+    db.pragma(`mmap_size = ${size}`)
+  }
+
   mark(collection: number, position: number): VectorMark | undefined {
     return this.#host.snapshot((connection) => {
       const row = connection.row<[number, number, Key]>(
