@@ -267,8 +267,16 @@ for (const [kind, line] of KINDS.trim().split('\n').entries())
   for (const word of line.split(' ')) kinds.set(word, [...(kinds.get(word) ?? []), kind])
 
 /** Whether the words name two different things of one kind. */
-export const excludeEachOther = (a: string, b: string): boolean =>
-  a !== b && (kinds.get(a)?.some((kind) => kinds.get(b)?.includes(kind)) ?? false)
+export const excludeEachOther = (a: string, b: string): boolean => {
+  const [one, other] = [PERIODS[a] ?? a, PERIODS[b] ?? b]
+  return one !== other && (kinds.get(one)?.some((kind) => kinds.get(other)?.includes(kind)) ?? false)
+}
+
+const PERIODS: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+  ['hour', 'day', 'week', 'month', 'quarter', 'year'].flatMap((unit) =>
+    ['every', 'each', 'per'].map((word) => [`${word}_${unit}`, unit === 'day' ? 'daily' : `${unit}ly`]),
+  ),
+)
 
 /** For each word its groups: a number for each, even for the one side, odd for the other. */
 const standings = new Map<string, readonly number[]>()

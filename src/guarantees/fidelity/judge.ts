@@ -3,6 +3,7 @@ import { bindingFindings } from './binding.ts'
 import { type Comparison, compare, type Finding } from './comparison.ts'
 import { coverageFindings, editFindings } from './edits.ts'
 import { exceptionFindings } from './exceptions.ts'
+import { acrossTheLine } from './exclusion.ts'
 import { modalityFindings } from './modality.ts'
 import { nameFindings } from './names.ts'
 import { numberFindings } from './numbers.ts'
@@ -24,6 +25,8 @@ export function judge(pair: FidelityPair): FidelityResult {
   if (settled !== undefined) return settled
   if (isVerbatim(pair)) return { verdict: 'faithful', risk: 0, reasons: [] }
   const comparison = counted ?? compare(pair)
+  const line = acrossTheLine(comparison)
+  if (line !== undefined) return settle(line)
   const findings = [
     ...polarityFindings(comparison),
     ...amountFindings(comparison),
@@ -46,11 +49,14 @@ export function judge(pair: FidelityPair): FidelityResult {
 /** Where the numbers of the source settle the claim, by addition, subtraction or share. */
 function judgeByCounting(comparison: Comparison): FidelityResult | undefined {
   const outcome = tally(comparison)
-  if (outcome === undefined) return undefined
-  const reasons = outcome.findings.map(reasonOf)
-  return outcome.follows
+  return outcome === undefined ? undefined : settle(outcome)
+}
+
+function settle({ follows, findings }: { follows: boolean; findings: readonly Finding[] }): FidelityResult {
+  const reasons = findings.map(reasonOf)
+  return follows
     ? { verdict: 'faithful', risk: 0, reasons }
-    : { verdict: 'unfaithful', risk: Math.max(...outcome.findings.map(({ weight }) => weight)), reasons }
+    : { verdict: 'unfaithful', risk: Math.max(...findings.map(({ weight }) => weight)), reasons }
 }
 
 /** Findings are taken as independent signs of one trouble. */

@@ -18,7 +18,7 @@ type Truth = 'yes' | 'no' | 'unknown'
 const NUMERAL =
   /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|half|third|quarter)s?\b/i
 const AMOUNT =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|half|thirds?|quarters?|most|majority|all|every|no|none|some|few|not)\b/i
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|half|thirds?|quarters?|most|majority|all|both|every|each|no|none|nobody|neither|some|few|not)\b/i
 
 /** A quick look before reading: without a number here and an amount there, there is nothing to count. */
 export const mayCount = ({ source, claim }: FidelityPair): boolean =>
