@@ -1,12 +1,23 @@
 import { compareWords, isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
 import { type Comparison, type Finding, familyOf, finding, type Side, said } from './comparison.ts'
+import { crossingFindings } from './crossing.ts'
+import { echoOf } from './ellipsis.ts'
 import { isName } from './names.ts'
+import { orderFindings } from './order.ts'
 import type { Quantity } from './quantities.ts'
+import { roleFindings } from './roles.ts'
+import { substitutionFindings } from './substitution.ts'
 
 /** What the source says of one thing and the claim of another: same predicate, a participant from elsewhere. */
 export function bindingFindings(comparison: Comparison): Finding[] {
-  return comparison.claim.clauses.flatMap((clause) => inClause(comparison, clause))
+  return [
+    ...crossingFindings(comparison),
+    ...roleFindings(comparison),
+    ...substitutionFindings(comparison),
+    ...orderFindings(comparison),
+    ...comparison.claim.clauses.flatMap((clause) => inClause(comparison, clause)),
+  ]
 }
 
 interface Candidate {
@@ -41,6 +52,8 @@ function inClause(comparison: Comparison, clause: Clause): Finding[] {
   const number = foreignNumber(comparison, clause, best)
   if (number !== undefined) return [number]
   const stray = far.filter((i) => !occursIn(source, claim.words[i]!.lemma, best.family))
+  // "Ana can read it, but Tomas can't" does speak of Tomas.
+  if (stray.length > 0 && echoOf(comparison, clause) !== undefined) return []
   const t = stray.find((i) => hasRival(comparison, clause, best.clause, i))
   if (t === undefined) return []
   return [

@@ -4,12 +4,14 @@ import { type Clause, type Reading, read } from './clauses.ts'
 import { effectOf } from './operators.ts'
 import { type Quantity, quantitiesOf } from './quantities.ts'
 import { type Scopes, scopesOf } from './scopes.ts'
+import { type Statement, statementsOf } from './statements.ts'
 import type { FidelityCode, FidelityPair, FidelityReason } from './types.ts'
 
 /** One side of a pair, read. */
 export interface Side extends Reading {
   readonly scopes: Scopes
   readonly quantities: readonly Quantity[]
+  readonly statements: readonly Statement[]
   /** For each word, where its sentence begins. */
   readonly sentenceOf: readonly number[]
 }
@@ -29,7 +31,27 @@ export interface Finding extends FidelityReason {
   readonly weight: number
 }
 
+/** Texts read last: a gate holds several claims against one source. */
+const recent = new Map<string, Side>()
+const MOST_RECENT = 16
+/** Characters beyond which a text is not kept. */
+const KEPT = 4000
+
 function sideOf(text: string): Side {
+  const known = recent.get(text)
+  if (known !== undefined) {
+    recent.delete(text)
+    recent.set(text, known)
+    return known
+  }
+  const side = readSide(text)
+  if (text.length > KEPT) return side
+  if (recent.size >= MOST_RECENT) recent.delete(recent.keys().next().value!)
+  recent.set(text, side)
+  return side
+}
+
+function readSide(text: string): Side {
   const reading = read(text)
   const quantities = quantitiesOf(reading.words)
   return {
@@ -37,6 +59,7 @@ function sideOf(text: string): Side {
     words: withUnits(reading, quantities),
     scopes: scopesOf(reading),
     quantities,
+    statements: statementsOf(reading, quantities),
     sentenceOf: sentencesOf(reading),
   }
 }

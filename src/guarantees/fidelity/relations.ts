@@ -259,11 +259,11 @@ export function lemmaOf(form: string, wordClass: 'N' | 'V' | 'A'): string | unde
 function findLemma(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined {
   const entry = entryOf(form)
   const irregular = entry === undefined || entry.lemma < 0 ? undefined : wordAt(entry.lemma)
-  // "threw" is no noun, though "throw" is one, too.
+  // "threw" is no noun and "went" no adjective, though "throw" and "go" can be.
   if (
     irregular !== undefined &&
     knows(irregular, wordClass) &&
-    (wordClass !== 'N' || classesOf(irregular)[0] === 'N')
+    (wordClass === 'V' || classesOf(irregular)[0] === wordClass)
   )
     return irregular
   if (knows(form, wordClass)) return form
@@ -272,4 +272,25 @@ function findLemma(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined
     if (candidate.length > 1 && knows(candidate, wordClass)) return candidate
   }
   return undefined
+}
+
+/** Senses every thing that can be touched, met or gone to falls under. */
+const TANGIBLE = ['object', 'person', 'organism', 'artifact', 'substance', 'location', 'joint', 'organ', 'food']
+let tangible: ReadonlySet<number> | undefined
+const tangibles = new Map<string, boolean>()
+
+/** Whether a noun mostly names something that can be touched, met or gone to: a knee, a plumber, a bus; no access. */
+export function isTangible(lemma: string): boolean {
+  const before = tangibles.get(lemma)
+  if (before !== undefined) return before
+  tangible ??= new Set(TANGIBLE.flatMap((root) => sensesOf(root, 'N').slice(0, 1)))
+  let layer: readonly number[] = sensesOf(lemma, 'N').slice(0, 1)
+  let found = false
+  for (let depth = 0; depth < DEPTH && layer.length > 0 && !found; depth++) {
+    found = layer.some((synset) => tangible!.has(synset))
+    layer = layer.flatMap((synset) => [...parentsOf(synset, 'N')])
+  }
+  if (tangibles.size > MOST) tangibles.clear()
+  tangibles.set(lemma, found)
+  return found
 }
