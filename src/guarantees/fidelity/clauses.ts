@@ -294,8 +294,8 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
       neither >= 0
         ? [neither, ...group.negators]
         : shares && !group.negators.length && !/^(?:but|then)$/.test(mark?.norm ?? '')
-        ? [...inherited.negators, ...group.negators]
-        : group.negators
+          ? [...inherited.negators, ...group.negators]
+          : group.negators
     const modals = shares ? inherited.modals : group.modals
     clauses.push({
       id: k,
@@ -456,6 +456,9 @@ function linkOf(
     if (site.subject[0] < site.subject[1]) {
       const effect = effectOf(words[previous.head]!.lemma)
       if (effect !== undefined) return { link: 'complement', parent: outer, governor: previous.head }
+      // "Unless the visa comes through by Friday I'm not flying"
+      if (/^(?:condition|exception|time|until|before|after|reason|contrast)$/.test(previous.link))
+        return { link: 'main', parent: -1, governor: -1 }
       if (words[site.subject[0] - 1]?.tag === 'N') return { link: 'relative', parent: outer, governor: -1 }
       return { link: 'complement', parent: outer, governor: previous.head }
     }

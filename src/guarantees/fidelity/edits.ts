@@ -1,6 +1,7 @@
 import { type Gap, isContent } from './alignment.ts'
 import { type Comparison, type Finding, finding, isDeniedDenier, type Side, said } from './comparison.ts'
 import { CERTAINTY, DUTIES, EXCLUDERS, NEGATIVE_NOUNS, QUANTIFIERS } from './cues.ts'
+import { swapsDenials } from './denials.ts'
 import { speaksOfTheRest } from './numbers.ts'
 import type { Word } from './tagging.ts'
 
@@ -66,6 +67,8 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   const found: Finding[] = []
   const soft = (weight: number, inSource: readonly number[], inClaim: readonly number[], message: string) =>
     found.push(finding(comparison, 'unsupported', 'soft', weight, inSource, inClaim, message))
+  // "cease to be" for "no longer be": a denial in other words.
+  if (swapsDenials(source.words.slice(...gap.source), claim.words.slice(...gap.claim))) return found
   const mine = contentIn(claim, gap.claim)
   const theirs = contentIn(source, gap.source)
   for (const c of mine) {
@@ -131,7 +134,10 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
       )
     return found
   }
-  if (removed.length > 0 && directionIn(source, removed) !== (widens(source, removed) ? -1 : 1))
+  // "not to Tomas but to Marcus": what is denied of one constituent may be left out whole.
+  const isWhole =
+    gap.claim[0] === gap.claim[1] && source.words.slice(...gap.source).some(isConstituentDenier(source, gap))
+  if (removed.length > 0 && !isWhole && directionIn(source, removed) !== (widens(source, removed) ? -1 : 1))
     soft(
       weights.removed,
       removed,
@@ -140,6 +146,11 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
     )
   return found
 }
+
+const isConstituentDenier =
+  (side: Side, { source: [from] }: Gap) =>
+  ({ norm, tag }: Word, k: number): boolean =>
+    EXCLUDERS.has(norm) || (tag === '-' && side.clauses.every(({ negators }) => !negators.includes(from + k)))
 
 const OPPOSITE_PLACES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:near|beside|next_to|by|close_to)$/, /^(?:far|far_from)$/],

@@ -50,6 +50,17 @@ export function exceptionFindings(comparison: Comparison): Finding[] {
   return []
 }
 
+/** The nouns a sentence sets apart from everyone, everything or nothing. */
+export const exceptedWords = (side: Side): number[] =>
+  side.words.flatMap((word, i) => {
+    const universal = side.words.some(
+      ({ norm }, k) => k < i && side.sentenceOf[k] === side.sentenceOf[i] && UNIVERSAL.test(norm),
+    )
+    return universal && word.tag !== '-' && excepts(side, i)
+      ? exceptedAt(side, i).filter((at) => side.words[at]!.tag === 'N')
+      : []
+  })
+
 const negative = (norm: string) => /^n/.test(norm)
 
 /** "everyone but Tomas": "but" right after a universal's noun phrase, before a bare noun phrase. */
@@ -76,7 +87,7 @@ function exceptedAt({ words }: Side, at: number): number[] {
   const list: number[] = []
   for (let i = at + 1; i < words.length && i < at + 8; i++) {
     const { tag } = words[i]!
-    if (tag === '.' || tag === 'X' || tag === 'M' || tag === 'S') break
+    if (/^[.XMSV]$/.test(tag)) break
     if (tag === 'N' || tag === '#' || tag === 'A' || words[i]!.norm === 'one') list.push(i)
   }
   return list

@@ -10,9 +10,10 @@ import {
   said,
   supportOf,
 } from './comparison.ts'
-import { CERTAINTY, CONDITIONERS, DUTIES, type Duty } from './cues.ts'
-import { isOpen } from './openness.ts'
-import { effectOf } from './operators.ts'
+import { conditionFindings } from './conditions.ts'
+import { CERTAINTY, DUTIES, type Duty } from './cues.ts'
+import { isDeniedConstituent, isOpen } from './openness.ts'
+import { effectOf, isView } from './operators.ts'
 import { DENIED } from './stances.ts'
 import type { Word } from './tagging.ts'
 
@@ -23,22 +24,6 @@ export function modalityFindings(comparison: Comparison): Finding[] {
     ...withoutRepeats([...certaintyFindings(comparison), ...decisionFindings(comparison)]),
     ...conditionFindings(comparison),
   ]
-}
-
-/** A clause of the claim and the clause of the source that speaks of the same. */
-function counterpartOf({ source, claim, alignment }: Comparison, clause: Clause): Clause | undefined {
-  const head = alignment.links[clause.head]
-  if (head !== undefined && head.source >= 0 && head.likeness.score >= 0.6)
-    return clauseAt(source, head.source)
-  const counts = new Map<number, number>()
-  for (const [c, link] of alignment.links.entries())
-    if (link.source >= 0 && claim.clauseOf[c] === clause.id && isContent(claim.words[c]!)) {
-      const at = source.clauseOf[link.source]!
-      counts.set(at, (counts.get(at) ?? 0) + link.likeness.score)
-    }
-  let best: number | undefined
-  for (const [id, count] of counts) if (best === undefined || count > counts.get(best)!) best = id
-  return best === undefined ? undefined : source.clauses[best]
 }
 
 interface Obligation {
@@ -172,6 +157,13 @@ function dutyFindings(comparison: Comparison): Finding[] {
     const clause = clauseAt(claim, mine.at)
     if (outcome !== 'weakened' && clause !== undefined && isOpen(comparison, clause, theirs.at)) continue
     if (signed(comparison, mine, theirs) === -1 && outcome !== 'weakened') continue
+    // "ignore it": who is told to may.
+    if (
+      outcome === 'weakened' &&
+      mine.duty === 'permitted' &&
+      clauseAt(source, theirs.at)?.imperative === true
+    )
+      continue
     const hard = outcome !== 'weakened'
     found.push(
       finding(
@@ -191,11 +183,14 @@ function dutyFindings(comparison: Comparison): Finding[] {
 const denierOf = (side: Side, at: number) => side.scopes.stances[side.clauseOf[at]!]?.deniers ?? []
 
 /** -1 when the topics are opposites of each other: "must keep" and "must not delete". */
-function signed({ alignment }: Comparison, mine: Obligation, theirs: Obligation): number {
+function signed({ source, claim, alignment }: Comparison, mine: Obligation, theirs: Obligation): number {
   let sign = 1
   for (const c of mine.topics) {
     const link = alignment.links[c]!
-    if (theirs.topics.includes(link.source)) sign *= link.likeness.sign
+    if (!theirs.topics.includes(link.source)) continue
+    sign *= link.likeness.sign
+    // "never from main": forbidden of this one alone
+    if (claim.words[c]!.tag === 'N' && isDeniedConstituent(source, link.source)) sign = -sign
   }
   return sign
 }
@@ -334,6 +329,10 @@ function parentOf(side: Side, at: number): number {
   return inside?.id ?? -1
 }
 
+/** What is asked of somebody is not done by it. */
+const COMMANDS =
+  /^(?:ask|tell|order|request|instruct|urge|invite|remind|advise|encourage|recommend|command|direct|assign|hire|need|require|agree|arrange|commit|pledge|vow|undertake|volunteer|decide|ready|prepare|prompt)$/
+
 /** How settled a clause of the source is; what is waited for, proposed or commanded has not happened. */
 function pendingOf({ source }: Comparison, clause: Clause): number {
   const { certainty, duty } = source.scopes.stances[clause.id]!
@@ -346,7 +345,8 @@ function pendingOf({ source }: Comparison, clause: Clause): number {
   const governor = clause.governor < 0 ? undefined : source.words[clause.governor]!
   if (governor !== undefined && clause.link === 'complement' && !clause.finite) {
     const effect = effectOf(governor.lemma) ?? effectOf(governor.norm)
-    if (effect === 'leaves open' || effect === 'raises') return Math.min(certainty, 2)
+    if (effect === 'leaves open' || effect === 'raises' || COMMANDS.test(governor.lemma))
+      return Math.min(certainty, 2)
   }
   return certainty
 }
@@ -364,9 +364,14 @@ function confirms(side: Side, clause: Clause): boolean {
 
 const confirmsAny = (side: Side) => side.words.some(({ norm }) => CERTAINTY.get(norm) === 4)
 
+const ATTRIBUTION =
+  /^(?:according_to|says?|said|states?|stated|tells?|told|reports?|reported|mentions?|mentioned|view|opinion|impression|feeling)$/
+
 /** The claim may carry the hedge of the source in a word this reading does not attach to the clause. */
 function isHedgedElsewhere({ claim }: Comparison, clause: Clause): boolean {
-  return claim.words.some(({ norm, tag }, i) => {
+  return claim.words.some(({ norm, lemma, tag }, i) => {
+    if (claim.sentenceOf[i] === claim.sentenceOf[clause.head] && (isView(lemma) || ATTRIBUTION.test(norm)))
+      return true
     const level = CERTAINTY.get(norm)
     return (
       level !== undefined &&
@@ -394,48 +399,4 @@ function hedgeOf(side: Side, clause: Clause): number[] {
 function firmnessOf(side: Side, clause: Clause): number[] {
   const parent = clause.parent < 0 ? undefined : side.clauses[clause.parent]
   return confirms(side, clause) && parent !== undefined ? [parent.head, clause.head] : [clause.head]
-}
-
-/** A condition of the source that the claim neither states nor hints at. */
-function conditionFindings(comparison: Comparison): Finding[] {
-  const { source, claim, alignment } = comparison
-  const found: Finding[] = []
-  const hints =
-    claim.words.some(({ norm, tag }) => CONDITIONERS.has(norm) && tag !== '.') ||
-    claim.clauses.some(
-      ({ link }) =>
-        link === 'condition' ||
-        link === 'exception' ||
-        link === 'time' ||
-        link === 'until' ||
-        link === 'after' ||
-        link === 'before',
-    )
-  for (const clause of claim.clauses) {
-    const theirs = counterpartOf(comparison, clause)
-    if (theirs === undefined || clause.question) continue
-    const stance = source.scopes.stances[theirs.id]!
-    if (stance.condition === undefined || claim.scopes.stances[clause.id]!.condition !== undefined || hints)
-      continue
-    const condition = source.clauses[stance.condition]!
-    // What the condition speaks of is in the claim all the same: "depends on", "needs".
-    const words = source.words
-      .map((_, i) => i)
-      .filter((i) => source.clauseOf[i] === condition.id && isContent(source.words[i]!))
-    if (words.some((i) => alignment.back[i]! >= 0)) continue
-    if (claim.scopes.stances[clause.id]!.certainty < 2) continue
-    found.push(
-      finding(
-        comparison,
-        'condition_dropped',
-        'hard',
-        0.8,
-        [condition.start, ...words],
-        [clause.head],
-        `the source says so only under a condition: '${said(source, condition.start, ...words)}'`,
-      ),
-    )
-    break
-  }
-  return found
 }

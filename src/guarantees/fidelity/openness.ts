@@ -38,6 +38,9 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
   if (inSource(EXCLUSIVE) !== inClaim(EXCLUSIVE)) return true
   if ((inSource(AHEAD) && inClaim(AFTERWARDS)) || (inSource(AFTERWARDS) && inClaim(AHEAD))) return true
   const denied = (side: Side, { id }: Clause) => side.scopes.stances[id]!.sign === -1
+  // "used to be": it was, and is no longer.
+  const past = (side: Side, { modals }: Clause) => modals.some((i) => side.words[i]!.norm === 'used_to')
+  if (past(source, theirs) && denied(claim, clause) && clause.tense === 'present') return true
   // "I didn't leave because of the money": which part is denied is open.
   if (denied(source, theirs) && inSource(BECAUSE)) return true
   // "not the full deposit", "not always": the denial is of the extent.
@@ -83,11 +86,46 @@ export function hasOtherSubject(
   clause: Clause,
   s: number,
 ): boolean {
+  const theirs = source.clauses[source.clauseOf[s]!]
+  // A pronoun may stand for whom the claim names.
+  if (
+    theirs !== undefined &&
+    theirs.subject[1] - theirs.subject[0] === 1 &&
+    source.words[theirs.subject[0]]!.tag === 'P'
+  )
+    return false
   const family = familyOf(source, source.clauseOf[s]!)
   for (let c = clause.subject[0]; c < clause.subject[1]; c++) {
     const at = alignment.links[c]!.source
     if (at < 0 || claim.words[c]!.tag !== 'N') continue
     if (source.clauses.some(({ id, subject }) => !family.has(id) && at >= subject[0] && at < subject[1]))
+      return true
+  }
+  return false
+}
+
+/** After "not" or "nor" in the phrase itself. */
+export function isDeniedConstituent({ words, clauses, clauseOf }: Side, at: number): boolean {
+  const own = clauses[clauseOf[at]!]
+  for (let i = at - 1; i >= 0 && i > at - 6; i--) {
+    if (words[i]!.tag === '-') return own === undefined || !own.negators.includes(i)
+    if (!/^[NADI#]$/.test(words[i]!.tag)) return false
+  }
+  return false
+}
+
+/** Set apart by "except", or required by "without" in a rule ("void without a receipt"); not denied. */
+export const isExcepted = (side: Side, at: number) => {
+  const clause = clauseAt(side, at)
+  const rule = clause?.tense === 'present' && !clause.imperative
+  for (let i = at - 1; i >= 0 && i > at - 8; i--) {
+    const { norm } = side.words[i]!
+    if (norm === 'without' && rule) return true
+    if (
+      /^(?:except|except_for|excluding|apart_from|aside_from|other_than|with_the_exception_of|unlike)$/.test(
+        norm,
+      )
+    )
       return true
   }
   return false

@@ -47,12 +47,15 @@ const DETESTS = /^(?:can|could)_not_(?:stand|bear|abide)$/
 
 /** "the flag is off", "is on in production": a particle that is what is said. */
 function isPredicate(tokens: readonly Token[], before: readonly Word[], i: number): boolean {
-  if (helperBefore(before) !== 'be' && !/^(?:stay|remain)$/.test(lastSaying(before)?.lemma ?? '')) return false
+  if (helperBefore(before) !== 'be' && !/^(?:stay|remain)$/.test(lastSaying(before)?.lemma ?? ''))
+    return false
   const next = tokens[i + 1]
   return (
     next === undefined ||
     next.kind === 'mark' ||
-    /^(?:in|on|for|by|at|since|until|again|and|but|or|because|when|while|now|today|yet|anymore)$/.test(next.norm)
+    /^(?:in|on|for|by|at|since|until|again|and|but|or|because|when|while|now|today|yet|anymore)$/.test(
+      next.norm,
+    )
   )
 }
 
@@ -159,13 +162,17 @@ function withVerbs(words: readonly Word[]): readonly Word[] {
     let to = from
     while (to < words.length && !/^[.!?;:\n]$/.test(words[to]!.norm)) to++
     const opener = words[from]!
-    if ((opener.tag === 'D' || (opener.tag === 'N' && opener.proper)) && !words.slice(from, to).some(({ tag }) => /^[VXMS]$/.test(tag))) {
+    if (
+      (opener.tag === 'D' || (opener.tag === 'N' && opener.proper)) &&
+      !words.slice(from, to).some(({ tag }) => /^[VXMS]$/.test(tag))
+    ) {
       const at = verbIn(words, from, to)
       if (at > 0) {
         const { norm } = words[at]!
         changed[at] = { ...words[at]!, tag: 'V', form: formOf(norm), lemma: lemmaOf(norm, 'V') ?? norm }
         const before = words[at - 1]!
-        if (before.tag === 'A' && lemmaOf(before.norm, 'N') !== undefined) changed[at - 1] = { ...before, tag: 'N' }
+        if (before.tag === 'A' && lemmaOf(before.norm, 'N') !== undefined)
+          changed[at - 1] = { ...before, tag: 'N' }
       }
     }
     from = to + 1
@@ -181,7 +188,11 @@ function verbIn(words: readonly Word[], from: number, to: number): number {
     const next = i + 1 < to ? words[i + 1]!.tag : '.'
     if ((form === 'ed' || form === 's') && /^[DPI#TR.]$/.test(next)) return i
     const before = words[i - 1]!
-    if (form === 'base' && /^[DP#]$/.test(next) && (before.norm.endsWith('s') || (before.proper && UNCHANGED.has(norm))))
+    if (
+      form === 'base' &&
+      /^[DP#]$/.test(next) &&
+      (before.norm.endsWith('s') || (before.proper && UNCHANGED.has(norm)))
+    )
       return i
   }
   return -1
@@ -207,12 +218,13 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (token.kind === 'code') return as('N')
   const next = tokens[i + 1]?.norm ?? ''
   const last = lastSaying(before)
-  if (norm === 'alone') return as('R')
+  if (norm === 'alone' || /^(?:up|down)stairs$/.test(norm)) return as('R')
   if (norm === 'versus' || norm === 'vs') return as('I')
   if (/^(?:almost|nearly|hardly|barely|virtually)_\w+(?:one|body|thing)$/.test(norm)) return as('P')
-  if (token.text === 'IT' || WEEKDAYS.test(norm) || (norm === 'may' && token.proper && last?.tag === 'I'))
+  if (token.text === 'IT' || WEEKDAYS.test(norm) || (norm === 'may' && token.proper && (last?.tag === 'I' || last?.tag === '#')))
     return as('N')
-  if (norm === 'to' && last?.tag === 'V' && HANDING.test(last.lemma) && isNounAlone(tokens, i + 1)) return as('I')
+  if (norm === 'to' && last?.tag === 'V' && HANDING.test(last.lemma) && isNounAlone(tokens, i + 1))
+    return as('I')
   if (/^(?:first|last|next)$/.test(norm) && opensPhrase(last) && DETERMINERS.has(next) && next !== "'s")
     return as('R')
   if (norm === 'to')
@@ -320,6 +332,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (PRONOUNS.has(norm)) return as('P')
   if (QUANTIFIERS.has(norm) && norm.includes('_')) return standsAlone(tokens, i) ? as('P') : as('D')
   if (ADVERBS.has(norm) || (norm === 'better' && last?.tag === 'M')) return as('R')
+  if (/^(?:every|each|per)_/.test(norm)) return as('R')
   if (norm.includes('_')) return as(knows(norm, 'V') ? 'V' : knows(norm, 'N') ? 'N' : 'A')
   if (token.proper) return as('N', norm)
   return open(tokens, before, i, as)
@@ -364,7 +377,10 @@ function isNounAlone(tokens: readonly Token[], at: number): boolean {
   return (
     word !== undefined &&
     lemmaOf(word.norm, 'N') !== undefined &&
-    (after === undefined || after.kind === 'mark' || COORDINATORS.has(after.norm) || SUBORDINATORS.has(after.norm))
+    (after === undefined ||
+      after.kind === 'mark' ||
+      COORDINATORS.has(after.norm) ||
+      SUBORDINATORS.has(after.norm))
   )
 }
 
@@ -393,6 +409,7 @@ function opensClause(tokens: readonly Token[], i: number): boolean {
     if (kind === 'mark' || COORDINATORS.has(norm)) return false
     if (k === i + 1 && formOf(norm) === 'ing') return true
     if (AUXILIARIES.has(norm) || MODALS.has(norm)) return true
+    if (k > i + 1 && norm.includes('_') && COMPOUND_FORM.test(norm)) return true
     if (SUBORDINATORS.has(norm) && k > i + 1) return false
     const form = formOf(norm)
     if (
@@ -435,7 +452,9 @@ function hasFiniteNext(tokens: readonly Token[], i: number): boolean {
   if (form !== 's' && form !== 'ed') return false
   if (lemmaOf(found.norm, 'V') === undefined || (form === 's' && k === i + 1)) return false
   const after = tokens[k + 1]?.norm ?? ''
-  return DETERMINERS.has(after) || PRONOUNS.has(after) || SUBORDINATORS.has(after) || (k > i + 1 && form === 's')
+  return (
+    DETERMINERS.has(after) || PRONOUNS.has(after) || SUBORDINATORS.has(after) || (k > i + 1 && form === 's')
+  )
 }
 
 function open(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
@@ -460,7 +479,12 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   )
     return asNoun()
   // "Support asked whether", "Support no longer logs in": a verb in the third person or the past follows.
-  if (form === 'base' && noun !== undefined && (last === undefined || lastTag === '.') && hasFiniteNext(tokens, i))
+  if (
+    form === 'base' &&
+    noun !== undefined &&
+    (last === undefined || lastTag === '.') &&
+    hasFiniteNext(tokens, i)
+  )
     return asNoun()
   // "Rollback is not required": what a finite auxiliary follows is its subject, no command.
   if (
@@ -475,13 +499,29 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
     noun !== undefined &&
     (lastTag === 'N' || opensPhrase(last)) &&
     !previousVerbInClause(before) &&
-    (FINITE_AUXILIARIES.test(next) || (formOf(next) === 's' && classesOf(lemmaOf(next, 'V') ?? '')[0] === 'V'))
+    (FINITE_AUXILIARIES.test(next) ||
+      (formOf(next) === 'ed' && lastTag === 'N') ||
+      (formOf(next) === 's' && classesOf(lemmaOf(next, 'V') ?? '')[0] === 'V'))
+  )
+    return asNoun()
+  if (
+    form === 'ing' &&
+    noun !== undefined &&
+    lastTag === 'N' &&
+    /^[DAI]$/.test(before.at(-2)?.tag ?? '') &&
+    (next === '' || tokens[i + 1]!.kind === 'mark')
   )
     return asNoun()
   // "saw the tenant sign the lease"
   if (form === 'base' && lastTag === 'N' && (DETERMINERS.has(next) || PRONOUNS.has(next)) && watches(before))
     return asVerb()
-  if (form === 's' && noun !== undefined && FINITE_AUXILIARIES.test(next) && last?.norm !== 'who' && last?.norm !== 'that')
+  if (
+    form === 's' &&
+    noun !== undefined &&
+    FINITE_AUXILIARIES.test(next) &&
+    last?.norm !== 'who' &&
+    last?.norm !== 'that'
+  )
     return asNoun()
   if (
     noun !== undefined &&
@@ -498,7 +538,8 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
     classesOf(next)[0] === 'V'
   )
     return asNoun()
-  if (form === 'ed' && lastTag === 'V' && isNominalNext(tokens, i) && last!.form !== 'ed') return asAdjective()
+  if (form === 'ed' && lastTag === 'V' && isNominalNext(tokens, i) && last!.form !== 'ed')
+    return asAdjective()
   if (
     form === 's' &&
     lastTag === 'N' &&

@@ -1,7 +1,7 @@
 import { isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
 import { type Comparison, clauseAt, type Side } from './comparison.ts'
-import { hasOtherSubject, isOpen } from './openness.ts'
+import { hasOtherSubject, isExcepted, isOpen } from './openness.ts'
 import { bearingOf } from './operators.ts'
 import type { Sign } from './stances.ts'
 
@@ -33,7 +33,7 @@ export function topicVote(comparison: Comparison, clause: Clause): Vote | undefi
   for (const [c, link] of alignment.links.entries()) {
     if (c === clause.head || claim.clauseOf[c] !== clause.id) continue
     if (link.source < 0 || link.likeness.score < 0.75 || !isContent(claim.words[c]!)) continue
-    if (bearing(claim, clause) !== undefined && isAgent(claim, clause, c)) continue
+    if (bearing(claim, clause) !== undefined && isBeside(claim, clause, c)) continue
     const product = mentionsOf(comparison, link.source, edited).map((s) =>
       isAnchor(comparison, clause, s) ? productOf(comparison, s, c) : 0,
     )
@@ -58,21 +58,24 @@ function mentionsOf({ source }: Comparison, s: number, edited: boolean): readonl
 function isAnchor(comparison: Comparison, clause: Clause, s: number): boolean {
   const { source, alignment, edited } = comparison
   const theirs = clauseAt(source, s)
-  if (theirs === undefined || isOpen(comparison, clause, s)) return false
+  if (theirs === undefined || isExcepted(source, s) || isOpen(comparison, clause, s)) return false
   if (theirs.head === s) return true
   if (alignment.back[theirs.head] !== -1) return false
   const [there, here] = [bearing(source, theirs), bearing(comparison.claim, clause)]
   // "close a project" and "wrap up a project": a verb against its topic needs one for it on the other side.
   if (edited) return there === undefined ? here !== 'against' : there === 'for' || here !== undefined
-  return there !== undefined && !isAgent(source, theirs, s) && !hasOtherSubject(comparison, clause, s)
+  return there !== undefined && !isBeside(source, theirs, s) && !hasOtherSubject(comparison, clause, s)
 }
 
 const bearing = ({ words }: Side, { head }: Clause) =>
-  bearingOf(words[head]!.lemma) ?? bearingOf(words[head]!.norm)
+  bearingOf(words[head]!.norm) ?? bearingOf(words[head]!.lemma)
 
-/** Who does it, where something is done to something: "the tenant disputes the deduction". */
-function isAgent(side: Side, clause: Clause, at: number): boolean {
-  if (clause.passive || clause.copula || at < clause.subject[0] || at >= clause.subject[1]) return false
+/** Not what is spoken for or against: who does it, or what stands beside a passive's or copula's subject. */
+function isBeside(side: Side, clause: Clause, at: number): boolean {
+  const inSubject = at >= clause.subject[0] && at < clause.subject[1]
+  if (clause.passive || clause.copula)
+    return clause.subject[0] < clause.subject[1] && !inSubject && at !== clause.head
+  if (!inSubject) return false
   for (let i = clause.head + 1; i < side.words.length && side.clauseOf[i] === clause.id; i++) {
     const { tag } = side.words[i]!
     if (tag === 'N' || tag === '#' || tag === 'P' || tag === 'D') return true
