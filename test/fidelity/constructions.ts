@@ -105,14 +105,12 @@ export const conditionsMoved = fc.tuple(condition, one(['if', 'provided that', '
     claim: `${capital(then)} if ${when}.`,
   }),
 )
-export const conditionsDropped = fc
-  .tuple(condition, one(['if', 'provided that', 'as long as']))
-  .map(
-    ([[when, then], word]): Made => ({
-      source: `${capital(then)} ${word} ${when}.`,
-      claim: `${capital(then)}.`,
-    }),
-  )
+export const conditionsDropped = fc.tuple(condition, one(['if', 'provided that', 'as long as'])).map(
+  ([[when, then], word]): Made => ({
+    source: `${capital(then)} ${word} ${when}.`,
+    claim: `${capital(then)}.`,
+  }),
+)
 export const conditionsTakenForFact = condition.map(
   ([when, then]): Made => ({
     source: `If ${when}, ${then}.`,
@@ -261,3 +259,61 @@ const FORMER = [
 ] as const
 export const pastStates = one(FORMER).map(([source, now]): Made => ({ source, claim: now }))
 export const pastTakenForPresent = one(FORMER).map(([source, , then]): Made => ({ source, claim: then }))
+
+/** Two things, of which one is said to be so and the other not. */
+const CONTRASTS = [
+  (a: string, b: string) => `The alert went to ${a}, not to ${b}.`,
+  (a: string, b: string) => `The alert went not to ${b} but to ${a}.`,
+  (a: string, b: string) => `The alert went to ${a} instead of ${b}.`,
+  (a: string, b: string) => `The alert went to ${a} rather than ${b}.`,
+] as const
+const contrast = fc.tuple(one(CONTRASTS), two(NAMES))
+export const chosenOfTwo = contrast.map(
+  ([phrase, [a, b]]): Made => ({ source: phrase(a, b), claim: `The alert went to ${a}.` }),
+)
+export const leftOfTwo = contrast.map(
+  ([phrase, [a, b]]): Made => ({ source: phrase(a, b), claim: `The alert went to ${b}.` }),
+)
+
+const everyoneBut = fc.tuple(
+  one(['Everyone but', 'Everyone except', 'Everybody apart from']),
+  one(NAMES),
+  one(DEEDS),
+)
+export const theOneExcepted = everyoneBut.map(
+  ([all, who, [base, past, , what]]): Made => ({
+    source: `${all} ${who} ${past} ${what}.`,
+    claim: `${who} did not ${base} ${what}.`,
+  }),
+)
+export const theOneExceptedIncluded = everyoneBut.map(
+  ([all, who, [, past, , what]]): Made => ({
+    source: `${all} ${who} ${past} ${what}.`,
+    claim: `${who} ${past} ${what}.`,
+  }),
+)
+
+const steps = two(DEEDS).map(([[a, , , x], [b, , , y]]) => [`${a} ${x}`, `${b} ${y}`] as const)
+export const stepsInOrder = steps.map(
+  ([a, b]): Made => ({ source: `First ${a}, then ${b}.`, claim: `${capital(b)} after you ${a}.` }),
+)
+export const stepsOutOfOrder = steps.map(
+  ([a, b]): Made => ({ source: `First ${a}, then ${b}.`, claim: `First ${b}, then ${a}.` }),
+)
+
+/** "three talks of ten minutes each" */
+const each = fc
+  .tuple(fc.integer({ min: 2, max: 6 }), one([5, 10, 15, 20, 25]), one(['talks', 'sessions', 'interviews']))
+  .map(([count, minutes, what]) => ({ count, minutes, what }))
+export const sums = each.map(
+  ({ count, minutes, what }): Made => ({
+    source: `There are ${WORDS[count]} ${what}, ${minutes} minutes each.`,
+    claim: `The ${what} take ${count * minutes} minutes in total.`,
+  }),
+)
+export const otherSums = each.map(
+  ({ count, minutes, what }): Made => ({
+    source: `There are ${WORDS[count]} ${what}, ${minutes} minutes each.`,
+    claim: `The ${what} take ${(count + 1) * minutes} minutes in total.`,
+  }),
+)

@@ -62,35 +62,44 @@ describe('sentences made to mean something else', () => {
 describe('what a construction says', () => {
   test.each<[string, fc.Arbitrary<sentences.Made>, number]>([
     ['one of two parallel clauses, its verb left out', constructions.gappedClauses, 100],
-    ['a denial of which only the auxiliary is said', constructions.deniedEllipsis, 20],
+    ['a denial of which only the auxiliary is said', constructions.deniedEllipsis, 100],
     ['who it was that did it', constructions.clefts, 100],
     ['a condition in the other place and in other words', constructions.conditionsMoved, 100],
     ['the rest of a counted whole', constructions.remainders, 100],
-    ['those excepted', constructions.exceptions, 55],
+    ['those excepted', constructions.exceptions, 100],
     ['what was managed or remembered', constructions.doneAsSaid, 100],
     ['what was forgotten, refused or failed', constructions.notDoneAsSaid, 100],
     ['a duty or a permission in other words', constructions.sameDuties, 100],
-    ['before, told as after', constructions.turnedOrder, 35],
+    ['before, told as after', constructions.turnedOrder, 100],
     ['a comparison told from the other side', constructions.turnedComparisons, 30],
-    ['a former state told by what is so now', constructions.pastStates, 25],
+    ['a former state told by what is so now', constructions.pastStates, 100],
+    ['which of two it was', constructions.chosenOfTwo, 100],
+    ['that the one excepted did not', constructions.theOneExcepted, 100],
+    ['steps in their order', constructions.stepsInOrder, 100],
+    ['so many of so much each, summed up', constructions.sums, 100],
   ])('%s: faithful', (_, made, floor) => expectOfMade(made, 'faithful', floor))
 })
 
 describe('what a construction does not say', () => {
   test.each<[string, fc.Arbitrary<sentences.Made>, number]>([
-    ['what is denied with the auxiliary alone', constructions.affirmedEllipsis, 72],
+    ['what is denied with the auxiliary alone', constructions.affirmedEllipsis, 100],
     ['that it was another', constructions.cleftsOfAnother, 100],
     ['what hangs on a condition, without it', constructions.conditionsDropped, 100],
     ['of all what is said of a part', constructions.partsTakenForAll, 100],
     [
       'that it was done, where it was planned, promised, asked for or refused',
       constructions.takenForDone,
-      68,
+      100,
     ],
     ['another duty', constructions.otherDuties, 100],
     ['events in the other order', constructions.otherOrder, 75],
-    ['a comparison with its sides exchanged', constructions.otherComparisons, 36],
-    ['that a former state holds still', constructions.pastTakenForPresent, 78],
+    ['a comparison with its sides exchanged', constructions.otherComparisons, 84],
+    ['what one of two parallel clauses says, of the other', constructions.crossedClauses, 55],
+    ['what hangs on a condition, whatever becomes of it', constructions.conditionsTakenForFact, 100],
+    ['that it was the other of two', constructions.leftOfTwo, 100],
+    ['that the one excepted did', constructions.theOneExceptedIncluded, 100],
+    ['another sum', constructions.otherSums, 90],
+    ['that a former state holds still', constructions.pastTakenForPresent, 100],
   ])('%s: unfaithful', (_, made, floor) => expectOfMade(made, 'unfaithful', floor))
 })
 
