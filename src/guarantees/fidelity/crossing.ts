@@ -186,7 +186,7 @@ function mayReplace(
       sameVerb &&
       theirs.slot === mine.slot &&
       mine.slot !== 'trait' &&
-      !isPerson(named ? other : one)
+      (!isPerson(named ? other : one) || (mine.slot === 'subject' && isPerson(one) && isPerson(other)))
     )
   if ((mine.slot === 'trait') !== (theirs.slot === 'trait')) return false
   if (mine.slot === 'trait' && !ofSame(source.words[theirs.of]!, claim.words[mine.of]!)) return false

@@ -114,6 +114,13 @@ const NEXT = /^(?:then|next|afterwards|afterward|finally|last|lastly|later|subse
 /** "First a, then b, last c". */
 function chainOf({ statements, words }: Side, happenings: readonly Happening[]): readonly Happening[] {
   const chain: Happening[] = []
+  // "revert the migration first": at the end of what it is said of.
+  const says = (s: number, norm: string) => {
+    const to = statements[s + 1]?.at ?? words.length
+    for (let i = statements[s]!.at; i < to; i++)
+      if (words[i]!.norm === norm && /^(?:|\.|,)$/.test(words[i + 1]?.norm ?? '')) return true
+    return false
+  }
   for (const [s, { at, head, clause }] of statements.entries()) {
     if (clause !== undefined && !clause.finite) continue
     const opens = (pattern: RegExp) => {
@@ -121,8 +128,8 @@ function chainOf({ statements, words }: Side, happenings: readonly Happening[]):
         if (pattern.test(words[i]!.norm) && (i >= at || words[i]!.tag !== '.')) return true
       return false
     }
-    if (chain.length > 0 && opens(NEXT)) chain.push(happenings[s]!)
-    else if (opens(/^(?:first|firstly)$/)) chain.splice(0, chain.length, happenings[s]!)
+    if (chain.length > 0 && (opens(NEXT) || words[at]?.norm === 'then')) chain.push(happenings[s]!)
+    else if (opens(/^(?:first|firstly)$/) || says(s, 'first')) chain.splice(0, chain.length, happenings[s]!)
     else if (chain.length < 2) chain.splice(0, chain.length, happenings[s]!)
   }
   return chain.length > 1 ? chain : []

@@ -2,7 +2,7 @@ import { compareWords } from './alignment.ts'
 import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
 import { isDenied, matches } from './crossing.ts'
 import { isName } from './names.ts'
-import { isPerson } from './people.ts'
+import { isFeminine, isPerson } from './people.ts'
 import type { Part, Statement } from './statements.ts'
 
 /** Who does what to whom, whichever way round it is told: "bought from", "sold to" and "was sold by" give one answer. */
@@ -106,7 +106,7 @@ export function roleFindings(comparison: Comparison): Finding[] {
     if (same.some((one) => agrees(comparison, one.roles, mine, one.turned))) continue
     for (const one of same) {
       if (isDenied(source, one.statement)) continue
-      const at = exchanged(comparison, one.roles, mine, one.turned)
+      const at = exchanged(comparison, one.roles, mine, one.turned) ?? ownersPart(comparison, one, mine)
       if (at === undefined) continue
       found.push(
         finding(
@@ -199,6 +199,25 @@ function exchanged(
         !mine.filled.has(roleIn(elsewhere[0], turned)) &&
         (ORIENTED.test(role) || there.some((other) => areAlike(comparison, other, part)))
       if (counter || alone) return { theirs: there[0]!, mine: part }
+    }
+  return undefined
+}
+
+/** "my brother's girlfriend looks after it" became "my brother looks after it". */
+function ownersPart(
+  comparison: Comparison,
+  { statement, roles }: Told,
+  mine: Roles,
+): { theirs: Part; mine: Part } | undefined {
+  for (const part of mine.filled.get('subject') ?? [])
+    for (const doer of roles.filled.get('subject') ?? []) {
+      if (!isPerson(comparison.source.words[doer.at]!) && !isFeminine(comparison.source.words[doer.at]!))
+        continue
+      const owner = statement.parts.find(
+        ({ slot, of, key }) => slot === 'owner' && of === doer.at && key === 'word',
+      )
+      if (owner !== undefined && matches(comparison, owner, part) && !matches(comparison, doer, part))
+        return { theirs: doer, mine: part }
     }
   return undefined
 }

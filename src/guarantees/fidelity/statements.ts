@@ -144,7 +144,14 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
     )
     const distinct = near.filter((i, k) => near.findLastIndex((j) => words[j]!.norm === words[i]!.norm) === k)
     const sure = distinct.filter((i) => (gender === 'he' ? isMasculine : isFeminine)(words[i]!))
-    const chosen = sure.length === 1 ? sure : distinct.slice(-2)
+    // "Mira is Jonas's sister; she": the name, before the word of kinship said of it.
+    const named = distinct.filter((i) => words[i]!.proper || words[i]!.first)
+    const chosen =
+      sure.length === 1 && (words[sure[0]!]!.proper || named.length !== 1)
+        ? sure
+        : named.length === 1
+          ? named
+          : distinct.slice(-2)
     if (chosen.length === 1) genders.set(gender, chosen[0]!)
     return chosen
   }
@@ -184,10 +191,36 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
         })
       } else {
         const parts = own.map(partOf)
+        // "first the migration, then the code": the verb again.
+        const again =
+          last !== undefined &&
+          last.sentence === sentence &&
+          parts.length === 1 &&
+          words[from]?.norm === 'then' &&
+          last.head >= 0
+        if (again) {
+          const slot: Slot = last.parts.some((part) => part.slot === 'object') ? 'object' : 'subject'
+          found.push({
+            id: found.length,
+            head: last.head,
+            clause,
+            parts: [
+              ...last.parts
+                .filter((part) => part.slot === 'subject' && slot === 'object')
+                .map((part) => lend(part)),
+              ...parts.map((part) => (part.slot === 'bare' ? { ...part, slot } : part)),
+            ],
+            at: from,
+            sentence,
+          })
+        }
         const parallel =
           last === undefined || last.sentence !== sentence ? undefined : parallelTo(last, parts)
         const labelled = words[to]?.norm === ':'
-        if (parallel !== undefined) found.push({ ...parallel, id: found.length, clause, at: from, sentence })
+        if (again) {
+          // Told already.
+        } else if (parallel !== undefined)
+          found.push({ ...parallel, id: found.length, clause, at: from, sentence })
         else if (last !== undefined && last.sentence === sentence && waiting.length === 0)
           found[found.length - 1] = {
             ...last,
@@ -254,6 +287,7 @@ function firstVerb(words: readonly Word[], from: number, to: number): number {
 }
 
 const NOMINAL = /^[DANP#]$/
+const HANDS = /^(?:give|hand|send|lend|sell|teach|tell|offer|pay|owe|show|bring|ask|email|buy|grant)$/
 
 interface Measured {
   readonly from: number
@@ -294,7 +328,12 @@ function measuresOf(words: readonly Word[], quantities: readonly Quantity[]): Re
     for (let i = from; i < to; i++) found.set(i, { from, to, measure })
   }
   for (const { loose, kind, unit, value, from, to } of quantities)
-    if (loose !== true && kind !== 'ordinal' && words[from - 1]?.norm !== 'every')
+    if (
+      loose !== true &&
+      kind !== 'ordinal' &&
+      words[from - 1]?.norm !== 'every' &&
+      !(words[from]!.norm === 'one' && to === from + 1 && words[from - 1]?.tag === 'A')
+    )
       put(from, to, { kind: `${kind} ${unit}`, value })
   for (const [i, { norm }] of words.entries()) {
     if (Object.hasOwn(PERIODS, norm) && norm.endsWith('ly'))
@@ -340,14 +379,25 @@ function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measure
     for (; i < words.length && NOMINAL.test(words[i]!.tag); i++) {
       const word = words[i]!
       if (measured.has(i)) break
-      // "In the review Ana": a name behind a whole phrase begins its own.
+      // "In the review Ana": a name behind a whole phrase begins its own; "my cousin Ana" is one.
       if (
         word.proper &&
         word.kind === 'word' &&
         head >= 0 &&
         !words[head]!.proper &&
+        !isPerson(words[head]!) &&
         words[start]!.tag === 'D' &&
         words[i - 1]!.norm !== "'s"
+      )
+        break
+      // "teaches Ben piano": to whom, and what.
+      if (
+        i === start + 1 &&
+        words[start]!.proper &&
+        !word.proper &&
+        word.tag === 'N' &&
+        words[start - 1]?.tag === 'V' &&
+        HANDS.test(words[start - 1]!.lemma)
       )
         break
       if (
