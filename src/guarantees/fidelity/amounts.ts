@@ -121,35 +121,36 @@ const UNIVERSAL =
 const MOST =
   /^(?:most|most_of|majority|a_majority_of|the_majority_of|almost_all|nearly_all|almost_every|nearly_every|mostly|mainly|usually|largely|generally|typically|normally|bulk|predominantly|primarily|few|hardly_any)$/
 
-/** "all", "most" and "only" need a word of the source to stand on. */
+/** "all", "most" and "only" need a word of the source to stand on, in a sentence that speaks of the same things. */
 function unlicensed(comparison: Comparison): Finding[] {
   const { source, claim } = comparison
-  const has = (pattern: RegExp) => source.words.some(({ norm }) => pattern.test(norm))
+  const anywhere = (pattern: RegExp) => source.words.some(({ norm }) => pattern.test(norm))
   const found: Finding[] = []
   for (const [c, { norm, tag }] of claim.words.entries()) {
-    const quantifier = tag === 'D' || tag === 'P' || tag === 'R'
+    if (!QUANTIFYING.test(norm) || (tag !== 'D' && tag !== 'P' && tag !== 'R' && tag !== 'A')) continue
+    if (claim.words[c - 1]?.norm === 'at' || claim.words[c - 1]?.tag === '-') continue
+    const near = sentencesOf(comparison, c)
+    const has = (pattern: RegExp) =>
+      source.words.some(
+        (word, s) => pattern.test(word.norm) && (near.size === 0 || near.has(source.sentenceOf[s]!)),
+      )
+    const all = /^(?:all|every|everyone|everybody|everything|always|each|whole|entire)$/.test(norm)
     const universal =
-      quantifier &&
-      /^(?:all|every|everyone|everybody|everything|always|both|each)$/.test(norm) &&
-      (!has(UNIVERSAL) || onlyRestricts(comparison, c))
+      all && (!has(UNIVERSAL) || onlyRestricts(comparison, c)) && !(near.size === 0 && anywhere(UNIVERSAL))
+    const both =
+      norm === 'both' &&
+      (anywhere(CHOICE) || !(anywhere(/^(?:and|two|2|both|each|&|\+)$/) || anywhere(UNIVERSAL)))
     const most =
-      quantifier &&
       /^(?:most|most_of|a_majority_of|the_majority_of|mostly)$/.test(norm) &&
-      !has(MOST) &&
+      !anywhere(MOST) &&
       !has(UNIVERSAL) &&
       !source.scopes.amounts.includes('most') &&
       !source.quantities.some(
         ({ kind, value, bound, whole }) =>
           whole || (kind === 'share' && (value > 0.5 || (value === 0.5 && bound === '>'))),
       )
-    const only = (norm === 'only' || norm === 'solely' || norm === 'exclusively') && !has(ONLY)
-    if (
-      norm === 'both' &&
-      !has(/^(?:either|one_of|choose|chooses|pick|picks)$/) &&
-      source.words.some((word) => word.norm === 'and' || word.norm === 'two' || word.norm === '2')
-    )
-      continue
-    if (claim.words[c - 1]?.norm === 'at' || (!universal && !most && !only)) continue
+    const only = (norm === 'only' || norm === 'solely' || norm === 'exclusively') && !anywhere(ONLY)
+    if (!universal && !both && !most && !only) continue
     found.push(
       finding(
         comparison,
@@ -165,6 +166,10 @@ function unlicensed(comparison: Comparison): Finding[] {
   return found
 }
 
+const QUANTIFYING =
+  /^(?:all|every|everyone|everybody|everything|always|both|each|whole|entire|most|most_of|a_majority_of|the_majority_of|mostly|only|solely|exclusively)$/
+const CHOICE = /^(?:either|one_of|choose|chooses|pick|picks|or)$/
+
 /** "for the engineering team only" became "for every team": what was kept to some is given to all. */
 function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boolean {
   const noun = claim.words.findIndex(({ tag }, i) => i > c && tag === 'N')
@@ -174,6 +179,20 @@ function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boo
     source.words.some(({ norm }, i) => norm === 'only' && source.clauseOf[i] === source.clauseOf[theirs]) &&
     !claim.words.some(({ norm, tag }) => tag === '-' || /^(?:other|others|else|rest|except|but)$/.test(norm))
   )
+}
+
+/** The sentences of the source that speak of what the claim's clause speaks of. */
+function sentencesOf({ source, claim, alignment }: Comparison, c: number): ReadonlySet<number> {
+  const places = new Set<number>()
+  for (const [k, { source: s, likeness }] of alignment.links.entries())
+    if (
+      s >= 0 &&
+      likeness.score >= 0.75 &&
+      claim.clauseOf[k] === claim.clauseOf[c] &&
+      isContent(claim.words[k]!)
+    )
+      places.add(source.sentenceOf[s]!)
+  return places
 }
 
 const ONLY =
