@@ -259,6 +259,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       turn = performance.now()
     }
     for (const collection of this.#indexed()) await this.#catchUp(collection, pause)
+    this.#ledger.connection.letGo()
   }
 
   // ── care ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -65,7 +65,9 @@ export interface VectorRecords {
   collectionsOf(ids: readonly number[]): readonly number[]
   /** @throws COLLECTION_DROPPED */
   head(collection: number): VectorHead
-  /** Live spans with ids above `after`, by id. `last`: go on from there; undefined: there are no more. */
+  /** Its head's position alone. @throws COLLECTION_DROPPED */
+  position(collection: number): number
+  /** Live spans with ids above `after`, by id. `last`: go on from there; undefined: there were no more at that moment. */
   copy(
     collection: number,
     space: VectorSpace,

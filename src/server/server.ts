@@ -235,6 +235,8 @@ class StoreServer implements Server {
         requestTimeout: this.#house.time,
         headersTimeout: Math.min(this.#house.time, 10_000),
         connectionsCheckingInterval: Math.min(this.#house.time, 1_000),
+        // Longer than any client keeps one: a connection that ends as it is used fails a request that is none to blame.
+        keepAliveTimeout: 65_000,
         maxHeaderSize: 32 * 1024,
       },
     })

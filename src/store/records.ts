@@ -86,7 +86,7 @@ export class Records {
 
   /** Where the collection stands. @throws COLLECTION_DROPPED */
   position(): number {
-    return this.#context.ledger.vectors.head(this.#collection).position
+    return this.#context.ledger.vectors.position(this.#collection)
   }
 
   async count(): Promise<number> {

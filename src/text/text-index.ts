@@ -224,6 +224,8 @@ export class SqliteTextIndex implements TextIndex {
     try {
       await this.catchUp()
       await this.erase([])
+      const { connection, schema } = this.#file.open()
+      if (schema === 'main') connection.letGo('ledger')
     } catch {}
   }
 

@@ -36,7 +36,7 @@ export async function answerBy(
   const check = (found: readonly Candidate[]) => {
     const ids = found.map(({ id }) => id)
     // Memory holds the live ones and no others, as of its position.
-    if (!filtered && view.path === 'resident' && records.head(collection).position === view.position)
+    if (!filtered && view.path === 'resident' && records.position(collection) === view.position)
       return { ids, position: view.position, looked: ids.length }
     const step = filtered ? Math.max(CHECKED, 2 * wanted) : ids.length
     const { ids: some, position } = ask(ids.slice(0, step))

@@ -7,7 +7,7 @@ import type { Basis } from './sketch.ts'
 export const SAMPLE = 1_024
 
 /** How many directions may be kept. Half as many as there are dimensions at most: more would save nothing. */
-const COUNTS = [32, 48, 64, 96, 128, 192]
+const COUNTS = [32, 48, 64, 96, 128]
 
 /** Each one brings the directions nearer to the best ones; how near decides about speed alone. */
 const ROUNDS = 3
@@ -64,7 +64,7 @@ async function subspace(
   const across = new Multiplication(count, rows)
   // The first vectors are as good a start as any.
   const directions = vectors.slice(0, count * dimensions)
-  await straighten(directions, dimensions, pause)
+  await straighten(directions, dimensions, 1, pause)
   const parts = new Float32Array(count * rows)
   for (let round = 0; round < ROUNDS; round++) {
     along.take(directions)
@@ -77,7 +77,8 @@ async function subspace(
       const product = across.times(columns.subarray(d * rows, (d + 1) * rows))
       for (let k = 0; k < count; k++) directions[k * dimensions + d] = product[k]!
     })
-    await straighten(directions, dimensions, pause)
+    // Only the last ones have to be exactly at right angles.
+    await straighten(directions, dimensions, round === ROUNDS - 1 ? 2 : 1, pause)
   }
   return directions
 }
@@ -133,10 +134,11 @@ class Multiplication {
   }
 }
 
-/** Gram-Schmidt, each direction twice: once leaves what rounding does to nearly equal ones. */
+/** Gram-Schmidt. Once leaves what rounding does to nearly equal directions; `times` 2 does not. */
 async function straighten(
   directions: Float32Array,
   dimensions: number,
+  times: number,
   pause: () => Promise<void>,
 ): Promise<void> {
   const count = directions.length / dimensions
@@ -145,7 +147,7 @@ async function straighten(
     const direction = directions.subarray(k * dimensions, (k + 1) * dimensions)
     for (let attempt = 0; ; attempt++) {
       const before = 1 / inverseLength(direction, 0, dimensions)
-      for (let twice = 0; twice < 2; twice++)
+      for (let time = 0; time < times; time++)
         for (let j = 0; j < k; j++) {
           const from = j * dimensions
           let product = 0
@@ -161,7 +163,7 @@ async function straighten(
       direction.fill(0)
       direction[(k + attempt) % dimensions] = 1
     }
-    done += 4 * k * dimensions
+    done += 2 * times * k * dimensions
     if (done >= STEP) {
       done = 0
       await pause()

@@ -142,7 +142,11 @@ export class Commit {
       return { id, key, position }
     })
     // One statement for all events: crossing into SQLite once a row costs more than the row.
-    this.connection.run(ANNOUNCE_SPANS, this.at, added[0]!.id, added.at(-1)!.id)
+    if (added.length > 1) this.connection.run(ANNOUNCE_SPANS, this.at, added[0]!.id, added.at(-1)!.id)
+    else
+      this.connection
+        .prepare(INSERT_EVENT)
+        .run(collection, position, EVENT['span.added'], this.at, added[0]!.id, source, null, revision, null)
     this.#head(collection).live += spans.length
     return added
   }

@@ -74,6 +74,18 @@ export class Connection {
     return this.row(sql, ...values)?.[0] as V | undefined
   }
 
+  /**
+   * After much was read that is not soon read again. A file is read through a map of it, and every page that was looked
+   * at counts as memory of this process until the map is made anew.
+   */
+  letGo(schema = 'main'): void {
+    if (!this.db.open || this.db.inTransaction) return
+    const size = this.db.pragma(`${schema}.mmap_size`, { simple: true })
+    if (typeof size !== 'number' || size === 0) return
+    this.db.pragma(`${schema}.mmap_size = 0`)
+    this.db.pragma(`${schema}.mmap_size = ${size}`)
+  }
+
   /** Rows of a statement made up for one call, such as a filter. Only the last ones are kept: they would pile up. */
   once<R extends Row = Row>(sql: string, ...values: Value[]): R[] {
     const made = this.#madeUp

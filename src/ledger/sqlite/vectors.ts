@@ -129,10 +129,20 @@ export class SqliteVectors implements VectorRecords {
     }
   }
 
+  position(collection: number): number {
+    const row = this.#glance<[number, number | null]>(
+      'SELECT position, dropped FROM collection_head WHERE collection = ?',
+      collection,
+    )
+    if (row === undefined || row[1] !== null)
+      this.#host.snapshot((connection) => requireCollection(connection, collection))
+    return row![0]
+  }
+
   copy(collection: number, space: VectorSpace, after: number, limit: number) {
     return this.#host.snapshot((connection) => {
-      const last = lastOf(connection, collection, after, limit)
-      if (last === undefined) return { rows: [], last }
+      const { end, last } = nextOf(connection, collection, after, limit)
+      if (end === undefined) return { rows: [], last }
       const vector = vectorSql(space)
       const rows = connection.rows<Row>(
         `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL)
@@ -141,7 +151,7 @@ export class SqliteVectors implements VectorRecords {
         ...vector.values,
         collection,
         after,
-        last,
+        end,
       )
       return { rows: rows.map((row) => rowOf(row, space)), last }
     })
@@ -282,8 +292,8 @@ export class SqliteVectors implements VectorRecords {
     return this.#host.snapshot((connection) => {
       requireCollection(connection, collection)
       checkPosition(connection, collection, position)
-      const last = lastOf(connection, collection, after, limit)
-      if (last === undefined) return { rows: [], last }
+      const { end, last } = nextOf(connection, collection, after, limit)
+      if (end === undefined) return { rows: [], last }
       const vector = vectorSql(space, position)
       const filter = where && filterSql(where, metadataAt(position))
       const rows = connection.once<Row>(
@@ -296,7 +306,7 @@ export class SqliteVectors implements VectorRecords {
         ...vector.values,
         collection,
         after,
-        last,
+        end,
         position,
         position,
         ...(filter?.params ?? []),
@@ -307,7 +317,7 @@ export class SqliteVectors implements VectorRecords {
 
   waiting(collection: number, embedder: string, after: number, limit: number) {
     return this.#host.snapshot((connection) => {
-      const end = lastOf(connection, collection, after, WINDOW)
+      const { end } = nextOf(connection, collection, after, WINDOW)
       if (end === undefined) return { texts: new Map<string, string>(), last: undefined }
       const rows = connection.rows<[number, string, string]>(
         `SELECT s.id, s.hash, s.text FROM span s INDEXED BY span_collection
@@ -408,13 +418,7 @@ export class SqliteVectors implements VectorRecords {
   }
 
   letGo(): void {
-    const { db } = this.#host.connection
-    if (!db.open || db.inTransaction) return
-    // The file is read through a map of it, and every page that was looked at counts as this process's memory.
-    const size = db.pragma('mmap_size', { simple: true })
-    if (typeof size !== 'number' || size === 0) return
-    db.pragma('mmap_size = 0')
-    db.pragma(`mmap_size = ${size}`)
+    this.#host.connection.letGo()
   }
 
   mark(collection: number, position: number): VectorMark | undefined {
@@ -437,15 +441,20 @@ const LACKS_VECTOR = `s.kind = 0 AND ${LIVE} AND ${HAS_WORDS}
      WHERE h.collection = s.collection), length(u.vector)))
   AND NOT EXISTS (SELECT 1 FROM embedding m WHERE m.hash = s.hash AND m.name = ?)`
 
-/** The last id of the next `limit` spans and summaries of a collection. */
-const lastOf = (connection: Connection, collection: number, after: number, limit: number) =>
-  connection.value<number | null>(
-    `SELECT max(id) FROM (
+/**
+ * The last id of the next `limit` spans and summaries of a collection. `last` is undefined when these were all there
+ * are now: whoever reads on while others write would never come to an end.
+ */
+function nextOf(connection: Connection, collection: number, after: number, limit: number) {
+  const [end, count] = connection.row<[number | null, number]>(
+    `SELECT max(id), count(*) FROM (
        SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
     collection,
     after,
     limit,
-  ) ?? undefined
+  )!
+  return { end: end ?? undefined, last: end !== null && count === limit ? end : undefined }
+}
 
 /** The vector of `span s`, now or at a position. Embeddings have no time: a text's vector is always the same. */
 function vectorSql(space: VectorSpace, position?: number): { sql: string; values: Value[] } {

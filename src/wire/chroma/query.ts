@@ -1,4 +1,5 @@
 import type { Collection } from '../../index.ts'
+import { allFinite } from '../../store/input.ts'
 import type { NearRecord } from '../../store/records.ts'
 import { countOf, isObject, listOf, type Parsed, stringsOf } from './body.ts'
 import { ChromaFailure, invalid, misshapen } from './failure.ts'
@@ -59,8 +60,7 @@ export async function queryRecords(
           : `Collection expecting embedding with dimension of ${dimensions}, got ${length}`,
       )
   for (const vector of vectors)
-    if (!vector.every(Number.isFinite))
-      throw invalid('query_embeddings must not contain NaN or Infinity values')
+    if (!allFinite(vector)) throw invalid('query_embeddings must not contain NaN or Infinity values')
   if (ids !== undefined && ids.length > 0) {
     const { slots } = await records.read([...new Set(ids)])
     // As Chroma says it, and means it: an answer from the other ids would be another answer.
