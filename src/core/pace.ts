@@ -19,7 +19,7 @@ export class Pace {
     const change = this.#milliseconds / Math.max(milliseconds, 0.01)
     this.#size = Math.max(
       LEAST,
-      Math.min(this.#most, Math.round(this.#size * Math.min(2, Math.max(0.5, change)))),
+      Math.min(this.#most, Math.round(this.#size * Math.min(2, Math.max(0.7, change)))),
     )
   }
 
@@ -33,4 +33,4 @@ export class Pace {
 }
 
 /** Fewer rows at once cost more in turns than they save. */
-const LEAST = 32
+const LEAST = 64

@@ -1,23 +1,8 @@
 import { spawn } from 'node:child_process'
 import { afterEach, expect, test } from 'vitest'
-import {
-  cleanUp,
-  distance,
-  fill,
-  type Indexed,
-  indexed,
-  newDirectory,
-  open,
-  sources,
-  vectors,
-} from './stores.ts'
+import { cleanUp, distance, fill, indexed, newDirectory, open, sources, vectors } from './stores.ts'
 
-const opened: Indexed[] = []
-
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
-  await cleanUp()
-})
+afterEach(cleanUp)
 
 const SRC = new URL('../../src/', import.meta.url).href
 
@@ -58,7 +43,6 @@ test('processes that die while they index leave a table that agrees with the led
     child.kill('SIGKILL')
     await gone
     const after = await indexed(directory)
-    opened.push(after)
     const [query] = vectors(1, 8, 77)
     const found = sources(await after.search(query!, { limit: 200 }))
     await after.index.catchUp()
@@ -74,6 +58,6 @@ test('processes that die while they index leave a table that agrees with the led
       .map(({ vector }, i) => ({ source: spans[i]!.source, distance: distance('l2', query!, vector!) }))
       .sort((a, b) => a.distance - b.distance)
     expect(found).toEqual(expected.map(({ source }) => source))
-    await opened.pop()!.close()
+    await after.close()
   }
 }, 60_000)

@@ -5,7 +5,9 @@ import type { VectorAnswer, VectorQuery } from '../../src/ports/vectors.ts'
 import { LedgerVectorIndex, type VectorIndexOptions } from '../../src/vector/vector-index.ts'
 import { random } from '../store/helpers.ts'
 
-export { cleanUp, elsewhere, newDirectory, open, texts } from '../text/stores.ts'
+import { cleanUp as cleanUpStores } from '../text/stores.ts'
+
+export { elsewhere, newDirectory, open, texts } from '../text/stores.ts'
 
 /** Vectors of a few clusters, the same for the same seed. */
 export function vectors(count: number, dimensions: number, seed = 1): Float32Array[] {
@@ -73,6 +75,14 @@ export interface Indexed {
   close(): Promise<void>
 }
 
+const left = new Set<Indexed>()
+
+/** Closes what a test left open, and removes its files. */
+export async function cleanUp(): Promise<void> {
+  for (const one of [...left]) await one.close()
+  await cleanUpStores()
+}
+
 export async function indexed(directory: string, options: VectorIndexOptions = {}): Promise<Indexed> {
   const ledger = openSqliteLedger(join(directory, 'ledger.db'))
   const index = new LedgerVectorIndex(ledger.vectors, {
@@ -81,17 +91,20 @@ export async function indexed(directory: string, options: VectorIndexOptions = {
     ...options,
   })
   const collection = (await ledger.collections())[0]!.ref
-  return {
+  const there: Indexed = {
     index,
     ledger,
     collection,
     search: (vector, more = {}) =>
       index.search(collection, { vector, limit: 10, offset: 0, accuracy: 1, ...more }),
     async close() {
+      left.delete(there)
       await index.close()
       await ledger.close()
     },
   }
+  left.add(there)
+  return there
 }
 
 /** One record per vector, named after its number. */

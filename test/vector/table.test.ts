@@ -3,24 +3,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Collection } from '../../src/index.ts'
 import { LanceTable } from '../../src/vector/table.ts'
-import {
-  cleanUp,
-  distance,
-  fill,
-  type Indexed,
-  indexed,
-  newDirectory,
-  open,
-  sources,
-  vectors,
-} from './stores.ts'
+import { cleanUp, distance, fill, indexed, newDirectory, open, sources, vectors } from './stores.ts'
 
-const opened: Indexed[] = []
-
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
-  await cleanUp()
-})
+afterEach(cleanUp)
 
 const DIMENSIONS = 8
 
@@ -31,7 +16,6 @@ async function begin(metric: 'cosine' | 'l2' | 'ip' = 'cosine', count = 120) {
   await fill(notes, 0, rows)
   const live = new Map(rows.map((row, i) => [`r${i}`, row]))
   const there = await indexed(directory)
-  opened.push(there)
   return { directory, notes, live, ...there }
 }
 
@@ -142,13 +126,29 @@ describe('a large collection', () => {
     await expect.poll(async () => (await search(query)).path.path, { timeout: 10_000 }).toBe('index')
   })
 
+  test('is read, and gets its table, while others write without pause', async () => {
+    const { index, search, notes } = await begin('l2')
+    let writing = true
+    const writer = (async () => {
+      for (let i = 0; writing; i++)
+        await notes.append({ source: 'log', spans: [{ text: `turn ${i}`, vector: other }] })
+    })()
+    // In memory first, then in the table.
+    expect((await search(query)).path.path).toBe('resident')
+    await index.catchUp()
+    expect((await search(query)).path.path).toBe('index')
+    writing = false
+    await writer
+    await index.catchUp()
+    expect(await index.verify(false)).toEqual([])
+  })
+
   test('takes few new rows in after a while, and many at once', async () => {
-    const { directory, index, notes } = await begin()
+    const { directory, index, notes, close } = await begin()
     await index.catchUp()
     const patient = { gather: 5, patience: 700 }
-    await opened.pop()!.close()
+    await close()
     const there = await indexed(directory, patient)
-    opened.push(there)
     const tail = async () => (await there.search(query)).path.tail
     await fill(notes, 300, vectors(1, DIMENSIONS, 3))
     there.index.wake()
@@ -175,9 +175,9 @@ describe('a large collection', () => {
 
 describe('a table', () => {
   test('that was being written when its process died has no row twice and lacks none', async () => {
-    const { directory, index, live, notes } = await begin('l2')
+    const { directory, index, live, notes, close } = await begin('l2')
     await index.catchUp()
-    await opened.pop()!.close()
+    await close()
     const state = stateFile(directory)
     const before = readFileSync(state, 'utf8')
     const more = vectors(30, DIMENSIONS, 5)
@@ -195,7 +195,6 @@ describe('a table', () => {
     await fill(notes, 300, vectors(1, DIMENSIONS, 6))
     live.set('r300', vectors(1, DIMENSIONS, 6)[0]!)
     const second = await indexed(directory)
-    opened.push(second)
     expect(sources(await second.search(query, { limit: 200 }))).toEqual(
       nearest('l2', query, live, 200).map(({ source }) => source),
     )
@@ -300,7 +299,6 @@ describe('a table', () => {
     const { directory, index, notes, search } = await begin('l2')
     await index.catchUp()
     const second = await indexed(directory)
-    opened.push(second)
     await notes.put({ source: 'secret', spans: [{ text: 'a secret', vector: other }] })
     await index.catchUp()
     await notes.erase({ source: 'secret' })
@@ -325,7 +323,6 @@ describe('a table', () => {
   test('is written by one process at a time, and read by all', async () => {
     const { directory, index, search, live, notes } = await begin('l2')
     const second = await indexed(directory)
-    opened.push(second)
     await Promise.all([index.catchUp(), second.index.catchUp()])
     for (let round = 0; round < 4; round++) {
       const [vector] = vectors(1, DIMENSIONS, 40 + round)
@@ -345,7 +342,6 @@ describe('a collection too large for memory', () => {
   test('is read from the ledger while it has no table', async () => {
     const { directory, live } = await begin('l2')
     const tight = await indexed(directory, { memory: 100 })
-    opened.push(tight)
     const answer = await tight.search(query)
     expect(answer.path.path).toBe('ledger')
     expect(sources(answer)).toEqual(nearest('l2', query, live).map(({ source }) => source))

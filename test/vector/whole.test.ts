@@ -2,12 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { cleanUp, fill, type Indexed, indexed, newDirectory, open, sources, vectors } from './stores.ts'
 
-const opened: Indexed[] = []
-
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
-  await cleanUp()
-})
+afterEach(cleanUp)
 
 const DIMENSIONS = 8
 const [query] = vectors(1, DIMENSIONS, 77) as [Float32Array]
@@ -17,7 +12,6 @@ async function begin(whole: number) {
   const notes = await (await open(directory)).collection('notes', { metric: 'l2' })
   await fill(notes, 0, vectors(120, DIMENSIONS))
   const there = await indexed(directory, { whole })
-  opened.push(there)
   await there.index.catchUp()
   return { notes, ...there }
 }
@@ -64,7 +58,6 @@ test('closing does not wait for a copy to be whole', async () => {
   const there = await begin(2 ** 20)
   await there.search(query)
   await there.close()
-  opened.splice(0)
   await expect(there.search(query)).rejects.toMatchObject({ code: 'STORE_CLOSED' })
 })
 

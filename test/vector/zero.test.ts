@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { cleanUp, fill, type Indexed, indexed, newDirectory, open, sources, vectors } from './stores.ts'
+import { cleanUp, fill, indexed, newDirectory, open, sources, vectors } from './stores.ts'
 
-const opened: Indexed[] = []
-
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
-  await cleanUp()
-})
+afterEach(cleanUp)
 
 const DIMENSIONS = 8
 const zero = new Float32Array(DIMENSIONS)
@@ -24,7 +19,6 @@ describe('a vector without direction', () => {
       Array.from({ length: 60 }, () => zero),
     )
     const there = await indexed(directory)
-    opened.push(there)
     await there.index.catchUp()
     const [query] = vectors(1, DIMENSIONS, 5)
     const all = await notes.search({ vector: query!, k: 120 })
@@ -54,7 +48,6 @@ describe('a vector without direction', () => {
     const notes = await (await open(directory)).collection('notes', { metric: 'cosine' })
     await fill(notes, 0, vectors(80, DIMENSIONS))
     const there = await indexed(directory)
-    opened.push(there)
     await there.index.catchUp()
     const answer = await there.search(zero, { limit: 3 })
     expect(sources(answer)).toEqual(['r0', 'r1', 'r2'])

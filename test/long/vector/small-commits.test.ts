@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { LanceTable } from '../../../src/vector/table.ts'
 import { cleanUp, fill, indexed, newDirectory, open, vectors } from '../../vector/stores.ts'
 
 afterAll(cleanUp)
@@ -37,4 +38,13 @@ test('fifty thousand commits of one row leave a table of three times its data at
   expect(answer.path.path).toBe('index')
   expect(await index.verify(false)).toEqual([])
   await close()
+  // What a query has to go through beside the index itself, which is what would make it slow.
+  const name = readdirSync(join(directory, 'index')).find((file) => file.endsWith('.lance'))!
+  const shape = { metric: 'cosine', dimensions: DIMENSIONS } as const
+  const table = await LanceTable.open(join(directory, 'index'), name.slice(0, -'.lance'.length), shape)
+  expect(await table.rows()).toBe(62_000)
+  const { parts, rest } = (await table.indexed())!
+  table.close()
+  expect(parts).toBeLessThanOrEqual(8)
+  expect(rest).toBeLessThanOrEqual(4_000)
 })
