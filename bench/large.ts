@@ -5,7 +5,7 @@ import { newSpans } from '../src/store/draft.ts'
 import { random } from '../test/store/random.ts'
 import { zipf } from './words.ts'
 
-export const DIMENSIONS = 384
+const DIMENSIONS = 384
 
 /** Spans of one source of a large store. */
 const SOURCE = 1_000
