@@ -111,10 +111,11 @@ describe('a lease', () => {
   test('is renewed while its holder waits for events', async () => {
     const ledger = newLedger()
     await ledger.collection('notes')
-    const holder = ledger.subscribe({ consumer: 'c', lease: 60 })
+    // Long enough for a busy machine: it is renewed after a third of it.
+    const holder = ledger.subscribe({ consumer: 'c', lease: 450 })
     await (await holder.next()).value!.ack()
     const waiting = holder.next()
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await new Promise((resolve) => setTimeout(resolve, 1000))
     await expect(ledger.subscribe({ consumer: 'c' }).next()).rejects.toMatchObject({
       code: 'CONSUMER_LEASED',
     })
