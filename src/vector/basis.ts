@@ -58,8 +58,10 @@ async function subspace(
 ): Promise<Float32Array> {
   const rows = vectors.length / dimensions
   const columns = new Float32Array(vectors.length)
-  for (let i = 0; i < rows; i++)
+  // Far from each other in memory: each costs as much as several multiplications.
+  await inSteps(rows, 4 * dimensions, pause, (i) => {
     for (let d = 0; d < dimensions; d++) columns[d * rows + i] = vectors[i * dimensions + d]!
+  })
   const along = new Multiplication(count, dimensions)
   const across = new Multiplication(count, rows)
   // The first vectors are as good a start as any.
