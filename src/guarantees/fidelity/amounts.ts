@@ -117,7 +117,7 @@ export function amountFindings(comparison: Comparison): Finding[] {
 }
 
 const UNIVERSAL =
-  /^(?:all|every|each|both|everyone|everybody|everything|always|entire|whole|any|anyone|anybody|anything|whatever|whenever|never|none|no|nobody|nothing|no_one|fully|entirely|completely|neither|throughout|without|either|only)$/
+  /^(?:all|every|each|both|everyone|everybody|everything|always|entire|whole|any|anyone|anybody|anything|whatever|whenever|never|none|no|nobody|nothing|no_one|fully|entirely|completely|neither|throughout|without|either|only|last)$/
 const MOST =
   /^(?:most|most_of|majority|a_majority_of|the_majority_of|almost_all|nearly_all|almost_every|nearly_every|mostly|mainly|usually|largely|generally|typically|normally|bulk|predominantly|primarily|few|hardly_any)$/
 
@@ -139,7 +139,7 @@ function unlicensed(comparison: Comparison): Finding[] {
       all && (!has(UNIVERSAL) || onlyRestricts(comparison, c)) && !(near.size === 0 && anywhere(UNIVERSAL))
     const both =
       norm === 'both' &&
-      (anywhere(CHOICE) || !(anywhere(/^(?:and|two|2|both|each|&|\+)$/) || anywhere(UNIVERSAL)))
+      (has(CHOICE) || !(anywhere(/^(?:and|two|2|both|either|each|&|\+)$/) || anywhere(UNIVERSAL)))
     const most =
       /^(?:most|most_of|a_majority_of|the_majority_of|mostly)$/.test(norm) &&
       !anywhere(MOST) &&
@@ -168,7 +168,7 @@ function unlicensed(comparison: Comparison): Finding[] {
 
 const QUANTIFYING =
   /^(?:all|every|everyone|everybody|everything|always|both|each|whole|entire|most|most_of|a_majority_of|the_majority_of|mostly|only|solely|exclusively)$/
-const CHOICE = /^(?:either|one_of|choose|chooses|pick|picks|or)$/
+const CHOICE = /^(?:one_of|choose|chooses|pick|picks|or)$/
 
 /** "for the engineering team only" became "for every team": what was kept to some is given to all. */
 function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boolean {

@@ -20,7 +20,7 @@ export const isClose = (a: number, b: number) => Math.abs(a - b) < 1e-9 * Math.m
 const has = ({ words }: Side, pattern: RegExp) => words.some(({ norm }) => pattern.test(norm))
 
 /** "twice" and "two times", "the second" of a counted row, "every other". */
-function isRenamed({ source }: Comparison, { kind, value }: Quantity): boolean {
+function isRenamed({ source }: Comparison, { kind, value, unit }: Quantity): boolean {
   const counts = (wanted: number) =>
     source.quantities.some((other) => other.kind === 'count' && other.value === wanted)
   if (kind === 'times' || kind === 'count') {
@@ -35,6 +35,13 @@ function isRenamed({ source }: Comparison, { kind, value }: Quantity): boolean {
   if (kind === 'count')
     return source.quantities.some(
       (other) => other.kind === 'clock' && (other.value === value * 60 || other.value === (value + 12) * 60),
+    )
+  // "Let's make it 7": 7 pm; "the second half": H2.
+  if (kind === 'clock' && value % 60 === 0) return counts(value / 60) || counts(value / 60 - 12)
+  if (kind === 'day' && unit === 'quarter')
+    return (
+      has(source, value > 10 ? /^half$/ : /^quarter$/) &&
+      source.quantities.some((other) => other.kind === 'ordinal' && other.value === value % 10)
     )
   if (kind !== 'ordinal') return false
   return counts(value) || (value === 1 && has(source, /^one$/)) || (value === 2 && has(source, /^other$/))

@@ -155,6 +155,13 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   // A day in another form: a date for a weekday cannot be compared.
   if (mine.kind === 'day' && rivals.length === 0 && source.quantities.some(({ kind }) => kind === 'day'))
     return undefined
+  // "did not sign in 2014", of one who signed in 2018.
+  if (
+    rivals.length > 0 &&
+    isDeniedHere(claim, mine) &&
+    !rivals.some((theirs) => isDeniedHere(source, theirs))
+  )
+    return undefined
   const rival = rivals[0]
   // Under a denial, a narrower set is denied, too.
   if (rival === undefined && claim.scopes.directions[mine.from] === -1) return undefined
@@ -171,6 +178,9 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
       : `the source has '${said(source, ...placesOf(rival))}', the claim '${text}'`,
   )
 }
+
+const isDeniedHere = (side: Side, { from }: Quantity) =>
+  (clauseAt(side, from)?.negators.length ?? 0) % 2 === 1
 
 /** A bound or a point inside what the source gives: below 100 ms, when it was 95. */
 function within({ source, claim }: Comparison, mine: Quantity): boolean {

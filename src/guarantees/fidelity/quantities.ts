@@ -227,7 +227,9 @@ function figure(tokens: readonly Token[], at: number, make: Make): Quantity | un
   if (/\d\.\d+\.\d/.test(written)) return make('version', 0, at + 1, written)
   const fraction = /^(\d+)\/(\d+)$/.exec(written)
   if (fraction) return make('share', Number(fraction[1]) / Number(fraction[2]), at + 1)
-  const currency = CURRENCIES[written[0]!]
+  // "$ 196 million"
+  const sign = tokens[at - 1]?.kind === 'mark' ? CURRENCIES[tokens[at - 1]!.norm] : undefined
+  const currency = CURRENCIES[written[0]!] ?? sign
   let value = Number(written.replace(/^[$€£¥]/, '').replaceAll(',', ''))
   if (Number.isNaN(value)) return make('version', 0, at + 1, written)
   let to = at + 1
