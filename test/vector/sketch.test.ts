@@ -21,7 +21,7 @@ const vector = (dimensions: number) =>
 const gaussian = (next: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 
-const CENTRES = 50
+const CENTRES = 100
 
 /** Vectors about a few centres, as embeddings of texts are: most of each lies along few directions. */
 function clustered(dimensions: number, seed: number) {
@@ -198,7 +198,7 @@ test('vectors that span next to nothing do not stop the learning', async () => {
 test.each(METRICS)(
   '%s: what is nearest by learnt directions is what is nearest, while rows come, go and change in the middle',
   async (metric) => {
-    const dimensions = 160
+    const dimensions = 256
     const vectorOf = clustered(dimensions, 11)
     const next = random(12)
     const resident = new Resident(metric, dimensions, true)
@@ -260,7 +260,7 @@ test('rows that change while a sketch is gone through are seen as they are at th
 })
 
 test('queries of another kind than the vectors are answered exactly, and the sketch is made anew for them', async () => {
-  const dimensions = 160
+  const dimensions = 256
   const vectorOf = clustered(dimensions, 21)
   const next = random(22)
   const resident = new Resident('l2', dimensions, true)
