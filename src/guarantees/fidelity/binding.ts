@@ -1,3 +1,4 @@
+import { additionFindings } from './additions.ts'
 import { compareWords, isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
 import { type Comparison, type Finding, familyOf, finding, type Side, said } from './comparison.ts'
@@ -16,6 +17,7 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...roleFindings(comparison),
     ...substitutionFindings(comparison),
     ...orderFindings(comparison),
+    ...additionFindings(comparison),
     ...comparison.claim.clauses.flatMap((clause) => inClause(comparison, clause)),
   ]
 }
@@ -30,6 +32,8 @@ function inClause(comparison: Comparison, clause: Clause): Finding[] {
   const { source, claim, alignment } = comparison
   const link = alignment.links[clause.head]!
   if (link.source < 0 || link.likeness.score < 0.75 || link.likeness.sign === -1) return []
+  // What is denied here may well be said of another.
+  if (claim.scopes.stances[clause.id]?.sign === -1) return []
   const mine = familyOf(claim, clause.id)
   const others = claim.words
     .map((_, i) => i)
@@ -80,7 +84,8 @@ function bestOf(
 ): Candidate | undefined {
   let best: Candidate | undefined
   for (const other of source.clauses) {
-    if (compareWords(source.words[other.head]!, claim.words[clause.head]!).score < 0.75) continue
+    const { score, sign } = compareWords(source.words[other.head]!, claim.words[clause.head]!)
+    if (score < 0.75 || sign === -1) continue
     // What a conjunct says is its own: "starts Friday and lifts Monday".
     const family = new Set(
       [...familyOf(source, other.id)].filter(
@@ -121,7 +126,9 @@ function foreignNumber(
     const alike = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
     const same = alike.filter(({ value }) => Math.abs(value - mine.value) < 1e-9)
     if (same.length === 0 || same.some(inFamily)) continue
-    const rival = alike.find(inFamily)
+    const rival = alike.find(
+      (theirs) => inFamily(theirs) && (mine.kind !== 'count' || countSame(comparison, theirs, mine)),
+    )
     if (rival === undefined) continue
     return finding(
       comparison,
@@ -134,4 +141,14 @@ function foreignNumber(
     )
   }
   return undefined
+}
+
+/** "four" of boxes and "freezer 4" are not in each other's place. */
+function countSame({ source, claim, alignment }: Comparison, theirs: Quantity, mine: Quantity): boolean {
+  const [a, b] = [source.words[theirs.to], claim.words[mine.to]]
+  if (a?.tag === 'N' && b?.tag === 'N') {
+    const link = alignment.links[mine.to]!
+    return a.lemma === b.lemma || link.source === theirs.to
+  }
+  return a?.tag !== 'N' && b?.tag !== 'N'
 }
