@@ -145,7 +145,10 @@ export class Collection {
     return result!
   }
 
-  /** Like `put` for several sources, in one transaction: all or none. A source may occur once. @throws DUPLICATE_SOURCE */
+  /**
+   * Like `put` for several sources, in one transaction: all or none. A source may occur once. Nothing else in this
+   * process runs while that is written, about ten milliseconds for every thousand spans. @throws DUPLICATE_SOURCE
+   */
   async putMany(
     inputs: readonly Omit<PutInput, 'commandId'>[],
     options: { readonly commandId?: string } = {},
@@ -261,7 +264,8 @@ export class Collection {
   /**
    * Retires live spans by key, or all that match a filter. A span keeps its place in its source until the next
    * revision, so that the same text put again is recognised as `identical`. `expectedRevision` is that of the one source
-   * that all of the keys belong to. @throws REVISION_CONFLICT
+   * that all of the keys belong to. It is one transaction, and nothing else in this process runs while that is written,
+   * about ten milliseconds for every thousand spans. @throws REVISION_CONFLICT
    */
   async retire(
     keys: readonly string[] | { readonly where: Where },

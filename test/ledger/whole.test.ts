@@ -64,6 +64,24 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
+test('many keys are answered as of one moment, whoever writes while they are read', async () => {
+  const { ledger, ref, append } = await begin(10_000)
+  const { added } = await append(
+    'many',
+    Array.from({ length: 1_300 }, (_, i) => `many ${i}`),
+  )
+  // The first and the last are retired together, when some were read already.
+  const both = [added[0]!, added[1_299]!]
+  const reading = ledger.fetch(added, ref)
+  await new Promise(setImmediate)
+  await ledger.retire(ref, both, 'deleted', {})
+  const results = await reading
+  expect(results.map(({ key }) => key)).toEqual(added)
+  expect(results[0]!.status).toBe(results[1_299]!.status)
+  const after = await ledger.fetch(added, ref)
+  expect([after[0]!.status, after[1]!.status, after[1_299]!.status]).toEqual(['tombstone', 'ok', 'tombstone'])
+})
+
 describe('a large ledger', () => {
   test('is counted and checked in a thread as it is without one, while others go on', async () => {
     const { ledger, open } = await begin(10)
