@@ -12,7 +12,7 @@ import type { Observed, Rehydrations, Report, SessionRecords, Snapshot } from '.
 /** Milliseconds a read may wait to be written. */
 const PATIENCE = 1000
 /** Reads that are written without waiting. */
-const ENOUGH = 20_000
+const ENOUGH = 60_000
 
 const STATUSES = ['ok', 'empty', 'tombstone', 'absent'] as const satisfies readonly FetchStatus[]
 const PURPOSES = ['agent', 'gate', 'reconcile', 'compact'] as const satisfies readonly Purpose[]
@@ -58,15 +58,19 @@ export class SessionNotes {
   }
 
   read(result: FetchResult, how: ReadAs): void {
-    this.add(result, codeOf(how))
+    this.add(result, codeOf(how), result.key)
   }
 
-  /** `read`, with the way of reading worked out before: the path of every fetch. */
-  add(result: FetchResult, how: number): void {
+  /**
+   * `read`, with the way of reading worked out before: the path of every fetch. `asked` is the key as the caller has
+   * it, who often has it again: what is kept is then no second string that has to be hashed.
+   */
+  add(result: FetchResult, how: number, asked: string): void {
     const code = how | (result.status === 'ok' ? FOUND : answerOf(result))
+    const key = result.key === asked ? asked : result.key
     const keys = this.#reads[code]
-    if (keys === undefined) this.#reads[code] = [result.key]
-    else keys.push(result.key)
+    if (keys === undefined) this.#reads[code] = [key]
+    else keys.push(key)
     this.#noted()
   }
 

@@ -36,13 +36,13 @@ describe('what a session observes', () => {
 
   test('is written after many reads without waiting, all of one kind as one row', async () => {
     const here = await talk()
-    for (let i = 0; i < 20_001; i++) await here.session.fetch(here.turns[i % 6]!, { cited: 'external' })
+    for (let i = 0; i < 60_001; i++) await here.session.fetch(here.turns[i % 6]!, { cited: 'external' })
     await vi.waitFor(async () => expect(await count(here, 'observation')).toBe(1))
     const [number, keys] = look(
       here,
       (connection) => connection.row<[number, string]>('SELECT count, keys FROM observation')!,
     )
-    expect([number, keys.length]).toEqual([20_000, 6 * 26])
+    expect([number, keys.length]).toEqual([60_000, 6 * 26])
   })
 
   test('is written when the store closes', async () => {
