@@ -159,7 +159,10 @@ function groupAt(words: readonly Word[], at: number): Group | undefined {
 function predicateAt(words: readonly Word[], from: number): number | undefined {
   let noun: number | undefined
   for (let i = from; i < words.length && i < from + 9; i++) {
-    const { tag } = words[i]!
+    const { tag, norm } = words[i]!
+    // "was still there for the drill"
+    if (/^(?:there|here|away|back|together|ahead)$/.test(norm) && /^[IS.C]$/.test(words[i + 1]?.tag ?? '.'))
+      return i
     if (tag === 'A') {
       const next = words[i + 1]?.tag
       if ((next !== 'N' && next !== 'A') || /^(?:next|last)$/.test(words[i + 1]!.norm)) return i

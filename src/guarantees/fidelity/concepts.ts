@@ -14,8 +14,8 @@ start begin commence launch kick_off initiate open resume onset go_live embark g
 finish complete conclude wrap_up wrap done finalize finalise end completed ready finished | incomplete unfinished pending outstanding partial
 buy purchase acquire get procure obtain order | sell
 fix repair resolve solve patch correct address remedy rectify mend fixed resolved | break damage broken unresolved
-delete remove erase purge drop wipe clear discard eliminate strip get_rid_of got_rid_of do_away_with scrap take_down taken_down took_down uninstall | add keep retain insert preserve install create include leave introduce
-keep retain preserve maintain hold stay remain stick_with sticking_with stuck_with sticks_with stay_with staying_with continue leave save store kept | discard abandon change replace switch
+delete remove erase purge drop wipe clear discard eliminate strip get_rid_of got_rid_of do_away_with scrap take_down taken_down took_down uninstall | add keep retain insert preserve install create include introduce
+keep retain preserve maintain hold stay remain stick_with sticking_with stuck_with sticks_with stay_with staying_with continue save store kept | discard abandon change replace switch
 choose pick select decide opt elect go_with went_with going_with settle_on settled_on opt_for opted_for decide_on decided_on choice selection prefer settled_for decision chosen | reject decide_against decided_against
 prefer like favor favour love enjoy fond partial preference want wants rather preferred favorite fan desire | dislike can_not_stand hate loathe detest despise avoid averse
 use utilize utilise employ adopt run apply leverage rely usage consume with via through | avoid

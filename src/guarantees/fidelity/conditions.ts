@@ -1,6 +1,6 @@
 import { isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
-import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said, supportOf } from './comparison.ts'
 import { CONDITIONERS } from './cues.ts'
 
 /** A condition of the source that the claim neither states nor hints at. */
@@ -27,6 +27,8 @@ export function conditionFindings(comparison: Comparison): Finding[] {
     if (claim.scopes.stances[clause.id]!.condition !== undefined || hints) continue
     const gate = gateOf(source, theirs, stance.condition)
     if (gate === undefined) continue
+    const { linked, near } = supportOf(comparison, clause.head, theirs.head)
+    if (linked > 0 && near * 2 < linked) continue
     // What the condition speaks of is in the claim all the same: "depends on", "needs".
     const words = gate.words.filter((i) => isContent(source.words[i]!))
     if (words.some((i) => alignment.back[i]! >= 0)) continue
@@ -117,6 +119,8 @@ function gateOf(side: Side, clause: Clause, condition: number | undefined): Gate
       norm === 'only' &&
       next?.tag === 'I' &&
       /^(?:in|on|with|during|for|at|by|via|within|upon)$/.test(next.norm)
+    // "the real one only in the soak test": another conjunct's
+    if (only && words.slice(clause.head, i).some((word) => word.tag === 'C' || word.norm === ',')) continue
     if (only || (tag === 'I' && CONDITIONERS.has(norm))) {
       const end = phraseEnd(words, i + (only ? 2 : 1))
       return { at: i, words: Array.from({ length: end - i - 1 }, (_, k) => i + 1 + k) }

@@ -351,6 +351,8 @@ export const DUTIES: ReadonlyMap<string, Duty> = new Map([
     'require',
     'requires',
     'requirement',
+    'duty',
+    'obligation',
     'mandatory',
     'compulsory',
     'obligatory',

@@ -22,6 +22,8 @@ function isBare({ words, clauseOf }: Side, { id, head, subject }: Clause): boole
 export function echoOf({ source, claim, alignment }: Comparison, clause: Clause): Echo | undefined {
   for (const echo of source.clauses) {
     const antecedent = source.clauses[echo.id - 1]
+    // "before the customer did": whether he did is not said.
+    if (/^(?:before|until|condition|exception)$/.test(echo.link)) continue
     if (antecedent === undefined || !isBare(source, echo) || isBare(source, antecedent)) continue
     const speaksOfIt = alignment.links.some(
       ({ source: s }, c) =>

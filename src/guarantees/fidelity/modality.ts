@@ -130,10 +130,40 @@ const OUTCOMES: Readonly<
   },
 }
 
+/** Words by which a source may demand something without saying so. */
+const DEMANDING =
+  /^(?:not|no|never|none|nobody|nothing|only|without|unless|until|if|except\w*|before|after|first|always|every|all|each|any|deadline|due|want|wants|policy|rule|limit|sure|at_least|at_most|up_to|law|let|please|agreed|expected|depends?|take|takes|wait|waiting)$/
+
+/** "might be worth caching" became "must be cached": a demand where the source states, weighs or leaves free. */
+function demandsOfNothing(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  if (source.words.some(({ norm, lemma }) => DEMANDING.test(norm) || DUTIES.has(norm) || DUTIES.has(lemma)))
+    return []
+  for (const mine of obligationsOf(claim)) {
+    const act = mine.act < 0 ? undefined : alignment.links[mine.act]
+    if (claim.words[mine.at]!.tag !== 'M') continue
+    if (mine.duty !== 'required' || act === undefined || act.source < 0 || act.likeness.score < 0.75) continue
+    const clause = clauseAt(source, act.source)
+    if (clause === undefined || clause.imperative || clause.question || clause.head !== act.source) continue
+    return [
+      finding(
+        comparison,
+        'modality_upgrade',
+        'hard',
+        0.8,
+        [act.source],
+        [mine.at, mine.act],
+        `nothing in the source demands '${said(claim, mine.act)}'`,
+      ),
+    ]
+  }
+  return []
+}
+
 function dutyFindings(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
   const there = obligationsOf(source)
-  if (there.length === 0) return []
+  if (there.length === 0) return demandsOfNothing(comparison)
   const found: Finding[] = []
   for (const mine of obligationsOf(claim)) {
     const overlaps = there
@@ -276,6 +306,12 @@ const withoutRepeats = (findings: readonly Finding[]) =>
 
 const isHedge = ({ norm, lemma }: Word) => (CERTAINTY.get(norm) ?? CERTAINTY.get(lemma) ?? 3) <= 1
 
+const VOUCHES = /^(?:guarantee|guaranteed|confirm|confirmed|certain|sure|definite|proven|prove|promise)$/
+const isLikely = ({ norm, tag }: Word) =>
+  /^(?:should|probably|likely|expects?|expected|plans?|planned|hopes?|aims?|thinks?|believes?|seems?|estimated?)$/.test(
+    norm,
+  ) && tag !== 'N'
+
 /** "confirmed", "decided", "approved" of what the source only proposes, considers or pencils in. */
 function decisionFindings(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
@@ -302,7 +338,9 @@ function decisionFindings(comparison: Comparison): Finding[] {
     const about = source.words
       .map((_, i) => i)
       .filter((i) => places.has(source.clauseOf[i]!) || places.has(parentOf(source, i)))
-    const hedge = about.find((i) => isHedge(source.words[i]!))
+    const hedge = about.find(
+      (i) => isHedge(source.words[i]!) || (VOUCHES.test(head.lemma) && isLikely(source.words[i]!)),
+    )
     const firm = source.words.some(
       (word, i) => CERTAINTY.get(word.norm) === 4 && source.scopes.signs[i] === 1,
     )

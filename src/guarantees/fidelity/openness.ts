@@ -21,6 +21,13 @@ function isFocused({ words, clauseOf }: Side, clause: Clause, isShared: (i: numb
   return false
 }
 
+/** A reason is given after what is said. */
+function followsReason({ words, sentenceOf }: Side, at: number): boolean {
+  for (let i = at + 1; i < words.length && sentenceOf[i] === sentenceOf[at]; i++)
+    if (BECAUSE.test(words[i]!.norm)) return true
+  return false
+}
+
 /** Whether some word of the sentence `at` stands in is of a kind. */
 export function inSentence({ words, sentenceOf }: Side, at: number, kind: RegExp): boolean {
   const own = sentenceOf[at]!
@@ -42,7 +49,7 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
   const past = (side: Side, { modals }: Clause) => modals.some((i) => side.words[i]!.norm === 'used_to')
   if (past(source, theirs) && denied(claim, clause) && clause.tense === 'present') return true
   // "I didn't leave because of the money": which part is denied is open.
-  if (denied(source, theirs) && inSource(BECAUSE)) return true
+  if (denied(source, theirs) && followsReason(source, s)) return true
   // "not the full deposit", "not always": the denial is of the extent.
   if (denied(source, theirs) !== denied(claim, clause)) {
     const focused = denied(claim, clause)

@@ -20,7 +20,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
     `true case way fact manage succeed remember get happen bother dare able continue keep start begin commence resume proceed help choose elect opt let make cause force enable allow permit lead
      bring drive compel oblige induce persuade convince train teach use serve suffice enough ready hasten condescend care trouble venture turn_out see_fit take make_sure ensure be_sure_to
      guarantee capable free welcome authorize authorise qualify invite vow decide settled agree arrange commit pledge resolve undertake volunteer prefer love like enjoy go_ahead going_ahead went_ahead carry_on
-     come rush hurry prepared prepare set_up set assign hired hire task deploy configure run execute grant give approve approved allowed permitted enabled entitled eligible necessary required require need must mandatory obligated obliged force forced
+     come rush hurry prepared prepare set_up set assign hired hire task deploy configure run execute grant give approve approved allowed permitted enabled entitled eligible necessary duty obligation required require need must mandatory obligated obliged force forced
      urge order command instruct direct tell ask request remind encourage prompt advise recommend suggest`,
   ],
   [

@@ -25,6 +25,7 @@ import {
   isOpen,
 } from './openness.ts'
 import { deniesItsObject, effectOf } from './operators.ts'
+import { isTurnedComparison } from './roles.ts'
 import { type Sign, times } from './stances.ts'
 import type { Word } from './tagging.ts'
 import { COMPARES, productOf, topicVote, type Vote } from './topics.ts'
@@ -70,6 +71,7 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     // "pencilled in" and "confirmed" differ in how sure they are.
     if ((CERTAINTY.get(other.norm) ?? 3) <= 2 && CERTAINTY.get(head.norm) === 4) return undefined
     if (isConverse(other.lemma, head.lemma)) return undefined
+    if (isTurnedComparison(comparison, link.source, clause.head)) return undefined
   }
   const s = placeOf(comparison, clause, link.source)
   const apart = apartSign(comparison, clause, s)
@@ -316,7 +318,7 @@ function isCompensated({ source, claim, alignment }: Comparison, clause: Clause,
 const NEGATIVE =
   /^(?:not|no|never|none|nobody|nothing|neither|nor|without|only|just|instead|otherwise|else|other|others|except\w*|excluding|unless|until|before|rather_than|instead_of|few\w*|less\w*|hardly\w*|rarely|seldom|too|yet|anymore|below|under|lower|against|off|out|away|late|old|former|previous|used_to|almost|nearly|most|some|half|partly|minority|barely|zero|lack\w*|miss\w*|rest|all_but|alone|apart_from|aside_from|if|dead|gone|than)$|less$/
 const TROUBLE =
-  /^(?:problem|issue|concern|trouble|difficulty|risk|bug|error|failure|obstacle|worry|doubt|wrong|bad|late|mistake|unanimous|perfect|certain|sure|clear|easy)$/
+  /^(?:problem|issue|concern|trouble|difficulty|risk|bug|error|failure|obstacle|worry|doubt|wrong|bad|late|mistake|unanimous|perfect|certain|sure|clear|easy|enough|sufficient|all|only|alone)$/
 const isTrouble = (word: Word) => TROUBLE.test(word.lemma) || isDenying(word)
 
 /** A denial in the claim, where nothing in the sentences it is about denies anything. */
@@ -328,6 +330,9 @@ function groundless(comparison: Comparison): Finding[] {
     if (stance.sign !== -1 || clause.negators.length === 0 || clause.link === 'condition') continue
     // "not a problem", "not unanimous" deny nothing good.
     if (isTrouble(claim.words[clause.head]!)) continue
+    // "One line was not tested" may be what is left of four of which three were.
+    if (claim.words.some(({ tag }, i) => tag === '#' && i >= clause.subject[0] && i < clause.subject[1]))
+      continue
     const vote = echoVote(comparison, clause) ?? headVote(comparison, clause)
     if (vote !== undefined && vote.product === 1) continue
     const places = new Set<number>()

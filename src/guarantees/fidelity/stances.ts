@@ -96,12 +96,18 @@ function hedgeItself(
   own: readonly number[],
   draft: Draft,
 ): void {
+  let certain = false
   for (const i of own) {
     const level = CERTAINTY.get(words[i]!.norm)
     if (level === undefined || !colours(words, i, clause)) continue
-    if (level === 4) draft.certainty = draft.certainty === 3 ? 4 : draft.certainty
+    // "not unsure": no hedge
+    if (level === 0 && draft.sign === -1 && i === clause.head) continue
+    if (level === 4) certain ||= draft.sign === 1 || i !== clause.head
     else atMost(draft, level)
   }
+  // "will definitely"
+  if (certain && (draft.certainty === 3 || clause.tense === 'future') && draft.certainty >= 2)
+    draft.certainty = 4
   // "was going to", "were supposed to": it was meant; whether it was done is open, or denied by what follows.
   if (
     clause.modals.some((i) => /^(?:going_to|about_to|supposed_to)$/.test(words[i]!.norm)) &&
@@ -189,7 +195,8 @@ function governed({ words }: Reading, clause: Clause, above: Stance, draft: Draf
       sign,
       clause.finite || words[clause.start]?.tag === 'S' || governor.tag === 'A' ? 1 : above.sign,
     )
-  else if (effect === 'leaves open' && above.sign === -1 && !clause.finite) draft.sign = times(sign, -1)
+  else if (effect === 'leaves open' && level !== 0 && above.sign === -1 && !clause.finite)
+    draft.sign = times(sign, -1)
   if (above.sign === -1) draft.deniers.push(...above.deniers)
   const sure = /^(?:sure|certain|clear|known|confirmed|decided|convinced|positive)$/.test(governor.norm)
   if (sure && above.sign === -1) draft.certainty = 0

@@ -221,11 +221,22 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (norm === 'alone' || /^(?:up|down)stairs$/.test(norm)) return as('R')
   if (norm === 'versus' || norm === 'vs') return as('I')
   if (/^(?:almost|nearly|hardly|barely|virtually)_\w+(?:one|body|thing)$/.test(norm)) return as('P')
-  if (token.text === 'IT' || WEEKDAYS.test(norm) || (norm === 'may' && token.proper && (last?.tag === 'I' || last?.tag === '#')))
+  // "neither copy contains it"
+  if (
+    norm === 'neither' &&
+    lemmaOf(next, 'N') !== undefined &&
+    !tokens.slice(i, i + 9).some((other) => other.norm === 'nor')
+  )
+    return as('D')
+  if (
+    token.text === 'IT' ||
+    WEEKDAYS.test(norm) ||
+    (norm === 'may' && token.proper && (last?.tag === 'I' || last?.tag === '#'))
+  )
     return as('N')
   if (norm === 'to' && last?.tag === 'V' && HANDING.test(last.lemma) && isNounAlone(tokens, i + 1))
     return as('I')
-  if (/^(?:first|last|next)$/.test(norm) && opensPhrase(last) && DETERMINERS.has(next) && next !== "'s")
+  if (/^(?:first|last|next)$/.test(norm) && opensPhrase(last) && next !== "'s" && (DETERMINERS.has(next) || (norm === 'first' && isBase(next) && DETERMINERS.has(tokens[i + 2]?.norm ?? ''))))
     return as('R')
   if (norm === 'to')
     return phrasalLemma(next) === next ||
