@@ -76,14 +76,14 @@ export async function answerBy(
     const few = await view.among(new Set(ids), wanted)
     return done(few, check(few), 'set', ids.length)
   }
-  // Where it is known that few pass, the nearest need not be looked at first; in memory, that costs next to nothing.
+  // Where it is known that few pass, the nearest need not be looked at first.
   const resident = view.path === 'resident'
-  if (!resident && where !== undefined && records.selective(collection, where, FEW)) {
+  if (where !== undefined && records.selective(collection, where, FEW)) {
     const some = await matching(records, collection, query, pause)
     const few = await view.among(some, wanted)
     return done(few, check(few), 'set', some.size)
   }
-  let limit = filtered ? (resident ? 12 : 4) * wanted + 64 : wanted
+  let limit = filtered ? (resident ? 8 : 4) * wanted + 64 : wanted
   for (let passing: ReadonlySet<number> | undefined; ; ) {
     const { found, all } = await view.nearest(limit)
     const checked = check(found)
