@@ -61,7 +61,7 @@ function lookUp(a: string, b: string, wordClass: WordClass): Relation {
 }
 
 /** What a word the table lacks is a kind of, by its end: a hummingbird is a bird, a cartoonist a person. */
-export function headOf(lemma: string): string | undefined {
+function headOf(lemma: string): string | undefined {
   const known = ends.get(lemma)
   if (known !== undefined) return known === '' ? undefined : known
   const head = findHead(lemma)
