@@ -41,7 +41,7 @@ describe('sentences made to mean the same', () => {
     ['a contraction and its long form', sentences.contractions, 100],
     ['active and passive', sentences.passives, 100],
     ['active and passive, negated', sentences.negatedPassives, 100],
-    ['a double negation and the plain form', sentences.doubleNegations, 78],
+    ['a double negation and the plain form', sentences.doubleNegations, 90],
     ['one amount in two formats', sentences.numberFormats, 71],
     ['a weaker quantifier', sentences.weakerQuantifiers, 100],
     ['two clauses in the other order', sentences.reorderedRoles, 100],
@@ -55,7 +55,7 @@ describe('sentences made to mean something else', () => {
     ['one of two negations taken out', sentences.halvedDoubleNegations, 100],
     ['another amount', sentences.otherNumbers, 100],
     ['another quantifier', sentences.swappedQuantifiers, 100],
-    ['two people who changed parts', sentences.swappedRoles, 38],
+    ['two people who changed parts', sentences.swappedRoles, 98],
   ])('%s: unfaithful', (_, made, floor) => expectOfMade(made, 'unfaithful', floor))
 })
 
@@ -71,7 +71,7 @@ describe('what a construction says', () => {
     ['what was forgotten, refused or failed', constructions.notDoneAsSaid, 100],
     ['a duty or a permission in other words', constructions.sameDuties, 100],
     ['before, told as after', constructions.turnedOrder, 100],
-    ['a comparison told from the other side', constructions.turnedComparisons, 30],
+    ['a comparison told from the other side', constructions.turnedComparisons, 90],
     ['a former state told by what is so now', constructions.pastStates, 100],
     ['which of two it was', constructions.chosenOfTwo, 100],
     ['that the one excepted did not', constructions.theOneExcepted, 100],
@@ -92,9 +92,9 @@ describe('what a construction does not say', () => {
       100,
     ],
     ['another duty', constructions.otherDuties, 100],
-    ['events in the other order', constructions.otherOrder, 75],
-    ['a comparison with its sides exchanged', constructions.otherComparisons, 84],
-    ['what one of two parallel clauses says, of the other', constructions.crossedClauses, 55],
+    ['events in the other order', constructions.otherOrder, 100],
+    ['a comparison with its sides exchanged', constructions.otherComparisons, 87],
+    ['what one of two parallel clauses says, of the other', constructions.crossedClauses, 79],
     ['what hangs on a condition, whatever becomes of it', constructions.conditionsTakenForFact, 100],
     ['that it was the other of two', constructions.leftOfTwo, 100],
     ['that the one excepted did', constructions.theOneExceptedIncluded, 100],
@@ -169,6 +169,6 @@ describe('what agents remember, rewritten', () => {
           after === undefined ? [] : [{ source, claim: after }],
         ),
       )
-    expectShare(cases, 'unfaithful', 30)
+    expectShare(cases, 'unfaithful', 45)
   })
 })

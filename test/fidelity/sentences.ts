@@ -264,6 +264,11 @@ const BETWEEN = [
   (a: string, b: string) => `${a} owns staging and ${b} owns production.`,
   (a: string, b: string) => `${a} asked ${b} to call the bank.`,
   (a: string, b: string) => `${a} took over the on-call shift from ${b}.`,
+  (a: string, b: string) => `${a}'s ticket blocks ${b}'s ticket.`,
+  (a: string, b: string) => `${a} is faster than ${b}.`,
+  (a: string, b: string) => `${a} owes ${b} 300 euros.`,
+  (a: string, b: string) => `The contract that ${a} drafted was rejected by ${b}.`,
+  (a: string, b: string) => `The flat was moved from ${a} to ${b}.`,
 ] as const
 
 export const swappedRoles = fc

@@ -154,7 +154,7 @@ function agrees(comparison: Comparison, theirs: Roles, mine: Roles, turned: bool
     for (const part of parts) {
       if (part.key === 'open') continue
       const there = theirs.filled.get(roleIn(role, turned)) ?? []
-      if (there.some((other) => matches(comparison, other, part))) met++
+      if (there.some((other) => isWhole(comparison, other, part))) met++
       else if (!there.some(({ key }) => key === 'open') && there.length > 0) return false
     }
   return met > 0
@@ -171,10 +171,10 @@ function exchanged(
     for (const part of parts) {
       if (part.key === 'open' || part.measure !== undefined) continue
       const there = theirs.filled.get(roleIn(role, turned)) ?? []
-      if (there.some((other) => other.key === 'open' || matches(comparison, other, part))) continue
+      if (there.some((other) => other.key === 'open' || isWhole(comparison, other, part))) continue
       const [elsewhere] = [...theirs.filled].filter(
         ([other, list]) =>
-          other !== roleIn(role, turned) && list.some((one) => matches(comparison, one, part)),
+          other !== roleIn(role, turned) && list.some((one) => isWhole(comparison, one, part)),
       )
       if (elsewhere === undefined) continue
       // "the tenant returned it to the landlord", where the landlord returned it.
@@ -185,7 +185,7 @@ function exchanged(
         !other.some(
           (one) =>
             one.key === 'open' ||
-            held.some((their) => their.key === 'open' || matches(comparison, their, one)),
+            held.some((their) => their.key === 'open' || isWhole(comparison, their, one)),
         ) &&
         held.some((their) => other.some((one) => areAlike(comparison, their, one)))
       )
@@ -193,7 +193,7 @@ function exchanged(
       if (there.length === 0) continue
       const counter = [...mine.filled].some(
         ([other, list]) =>
-          other !== role && list.some((one) => there.some((their) => matches(comparison, their, one))),
+          other !== role && list.some((one) => there.some((their) => isWhole(comparison, their, one))),
       )
       const alone =
         !mine.filled.has(roleIn(elsewhere[0], turned)) &&
@@ -216,7 +216,7 @@ function ownersPart(
       const owner = statement.parts.find(
         ({ slot, of, key }) => slot === 'owner' && of === doer.at && key === 'word',
       )
-      if (owner !== undefined && matches(comparison, owner, part) && !matches(comparison, doer, part))
+      if (owner !== undefined && isWhole(comparison, owner, part) && !isWhole(comparison, doer, part))
         return { theirs: doer, mine: part }
     }
   return undefined
@@ -233,4 +233,42 @@ function areAlike({ source, claim }: Comparison, theirs: Part, mine: Part): bool
   }
   const one = kind(source, theirs)
   return one !== '' && one === kind(claim, mine)
+}
+
+/** The same thing with the same owner and something of its traits: "Ana's ticket" is not "Ben's ticket". */
+function isWhole(comparison: Comparison, theirs: Part, mine: Part): boolean {
+  if (!matches(comparison, theirs, mine)) return false
+  const { source, claim } = comparison
+  const apart = (slot: string) => {
+    const one = belongings(source, theirs.at, slot)
+    const other = belongings(claim, mine.at, slot)
+    return (
+      one.length > 0 && other.length > 0 && !one.some((a) => other.some((b) => matches(comparison, a, b)))
+    )
+  }
+  return !apart('owner') && !apart('trait')
+}
+
+const belongings = ({ statements }: Side, at: number, slot: string): Part[] => {
+  for (const { parts } of statements) {
+    const own = parts.filter((part) => part.of === at && part.slot === slot && part.key !== 'open')
+    if (own.length > 0) return own
+  }
+  return []
+}
+
+/** "A is cheaper than B", "B is dearer than A": one comparison from either side. */
+export function isTurnedComparison(comparison: Comparison, s: number, c: number): boolean {
+  const { source, claim } = comparison
+  const theirs = source.statements.find(({ head }) => head === s)
+  const mine = claim.statements.find(({ head }) => head === c)
+  if (theirs === undefined || mine === undefined) return false
+  const sides = ({ parts }: Statement) => ({
+    one: parts.filter(({ slot }) => slot === 'subject'),
+    other: parts.filter(({ slot }) => slot === 'than'),
+  })
+  const [there, here] = [sides(theirs), sides(mine)]
+  const meet = (a: readonly Part[], b: readonly Part[]) =>
+    a.some((x) => b.some((y) => isWhole(comparison, x, y)))
+  return meet(there.one, here.other) && meet(there.other, here.one)
 }

@@ -289,6 +289,17 @@ function firstVerb(words: readonly Word[], from: number, to: number): number {
 const NOMINAL = /^[DANP#]$/
 const HANDS = /^(?:give|hand|send|lend|sell|teach|tell|offer|pay|owe|show|bring|ask|email|buy|grant)$/
 
+/** The sentence begins with a name. */
+function opensWithName(words: readonly Word[], at: number): boolean {
+  let from = at
+  while (from > 0 && !/^[.!?\n]$/.test(words[from - 1]!.norm)) from--
+  return (
+    words[from]!.tag === 'N' &&
+    /^\p{Lu}/u.test(words[from]!.text) &&
+    /^[VXMN]$/.test(words[from + 1]?.tag ?? '')
+  )
+}
+
 interface Measured {
   readonly from: number
   readonly to: number
@@ -388,6 +399,17 @@ function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measure
         !isPerson(words[head]!) &&
         words[start]!.tag === 'D' &&
         words[i - 1]!.norm !== "'s"
+      )
+        break
+      // "Ana owns staging, Ben production": two phrases, the verb left out.
+      if (
+        i === start + 1 &&
+        words[start]!.proper &&
+        !word.proper &&
+        word.tag === 'N' &&
+        /^(?:,|and|while|;)$/.test(words[start - 1]?.norm ?? '') &&
+        /^(?:|\.|,|;|and)$/.test(words[i + 1]?.norm ?? '') &&
+        opensWithName(words, start)
       )
         break
       // "teaches Ben piano": to whom, and what.

@@ -236,7 +236,13 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
     return as('N')
   if (norm === 'to' && last?.tag === 'V' && HANDING.test(last.lemma) && isNounAlone(tokens, i + 1))
     return as('I')
-  if (/^(?:first|last|next)$/.test(norm) && opensPhrase(last) && next !== "'s" && (DETERMINERS.has(next) || (norm === 'first' && isBase(next) && DETERMINERS.has(tokens[i + 2]?.norm ?? ''))))
+  if (
+    /^(?:first|last|next)$/.test(norm) &&
+    opensPhrase(last) &&
+    next !== "'s" &&
+    (DETERMINERS.has(next) ||
+      (norm === 'first' && isBase(next) && DETERMINERS.has(tokens[i + 2]?.norm ?? '')))
+  )
     return as('R')
   if (norm === 'to')
     return phrasalLemma(next) === next ||
