@@ -275,7 +275,17 @@ function findLemma(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined
 }
 
 /** Senses every thing that can be touched, met or gone to falls under. */
-const TANGIBLE = ['object', 'person', 'organism', 'artifact', 'substance', 'location', 'joint', 'organ', 'food']
+const TANGIBLE = [
+  'object',
+  'person',
+  'organism',
+  'artifact',
+  'substance',
+  'location',
+  'joint',
+  'organ',
+  'food',
+]
 let tangible: ReadonlySet<number> | undefined
 const tangibles = new Map<string, boolean>()
 
