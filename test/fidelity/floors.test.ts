@@ -4,16 +4,16 @@ import { agentMemory } from './pairs.ts'
 import { halfOf } from './split.ts'
 
 const AGENT_MEMORY: Readonly<Record<'dev' | 'heldOut', Floor>> = {
-  dev: { balancedAccuracy: 69, auc: 69, falseAlarms: 18 },
-  heldOut: { balancedAccuracy: 62, auc: 58, falseAlarms: 27 },
+  dev: { balancedAccuracy: 66, auc: 66, falseAlarms: 18.5 },
+  heldOut: { balancedAccuracy: 61.5, auc: 58.5, falseAlarms: 25.5 },
 }
 
 describe('what agents remember', () => {
   const pairs = agentMemory()
 
   test('there are enough pairs of either label, each with its own text', () => {
-    expect(pairs.filter(({ label }) => label === 'faithful').length).toBeGreaterThan(400)
-    expect(pairs.filter(({ label }) => label === 'unfaithful').length).toBeGreaterThan(400)
+    expect(pairs.filter(({ label }) => label === 'faithful').length).toBeGreaterThan(700)
+    expect(pairs.filter(({ label }) => label === 'unfaithful').length).toBeGreaterThan(700)
     expect(new Set(pairs.map(({ id }) => id)).size).toBe(pairs.length)
     expect(new Set(pairs.map(({ source, claim }) => `${source}\n${claim}`)).size).toBe(pairs.length)
   })
