@@ -13,13 +13,19 @@ export interface Floor {
   readonly auc: number
   /** At most so many faithful claims called unfaithful. */
   readonly falseAlarms: number
+  /** At most so many faithful claims with a hard reason: these no second opinion can save. */
+  readonly hardAlarms?: number
 }
 
 export function expectAtLeast(pairs: readonly LabelledPair[], floor: Floor): void {
-  const { balancedAccuracy, auc, falseAlarms } = score(
-    pairs.map((pair) => ({ pair, ...checkFidelity(pair) })),
-  )
+  const judged = pairs.map((pair) => ({ pair, ...checkFidelity(pair) }))
+  const { balancedAccuracy, auc, falseAlarms } = score(judged)
   expect.soft(balancedAccuracy).toBeGreaterThanOrEqual(floor.balancedAccuracy)
   expect.soft(auc).toBeGreaterThanOrEqual(floor.auc)
   expect.soft(falseAlarms).toBeLessThanOrEqual(floor.falseAlarms)
+  const faithful = judged.filter(({ pair }) => pair.label === 'faithful')
+  const hard = faithful.filter(({ reasons }) => reasons.some(({ severity }) => severity === 'hard'))
+  expect
+    .soft((100 * hard.length) / faithful.length, 'hard alarms')
+    .toBeLessThanOrEqual(floor.hardAlarms ?? 100)
 }

@@ -129,6 +129,8 @@ function unlicensed(comparison: Comparison): Finding[] {
   for (const [c, { norm, tag }] of claim.words.entries()) {
     if (!QUANTIFYING.test(norm) || (tag !== 'D' && tag !== 'P' && tag !== 'R' && tag !== 'A')) continue
     if (claim.words[c - 1]?.norm === 'at' || claim.words[c - 1]?.tag === '-') continue
+    // "all the same", "all in all"
+    if (norm === 'all' && /^(?:the same|in all)$/.test(said(claim, c + 1, c + 2).toLowerCase())) continue
     // Under a denial, more is less.
     if (claim.scopes.directions[c] === -1) continue
     const near = sentencesOf(comparison, c)

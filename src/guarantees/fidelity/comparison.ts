@@ -101,6 +101,13 @@ export function compare({ source, claim, context }: FidelityPair): Comparison {
   }
 }
 
+/** Statements from which on a text is a summary rather than a note. */
+const OF_SUMMARIES = 4
+
+/** An edited summary: other words in a part's place are a rewording as often as a change, and no proof by themselves. */
+export const isSummary = ({ source, edited }: Comparison): boolean =>
+  edited && source.statements.length >= OF_SUMMARIES
+
 const NOWHERE: TextRange = { start: 0, end: 0 }
 
 /** The stretch of text from the first to the last of some words. */

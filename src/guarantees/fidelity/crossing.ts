@@ -142,7 +142,7 @@ export function matches({ source, claim, alignment }: Comparison, theirs: Part, 
 }
 
 /** What a statement of the source has in the place of a part of the claim. */
-export function rivalIn(
+function rivalIn(
   comparison: Comparison,
   mine: Part,
   statement: Statement,

@@ -73,11 +73,28 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     if (isConverse(other.lemma, head.lemma)) return undefined
     if (isTurnedComparison(comparison, link.source, clause.head)) return undefined
   }
+  if (isReplaced(comparison, clause, link.source)) return undefined
   const s = placeOf(comparison, clause, link.source)
   const apart = apartSign(comparison, clause, s)
   let product = times(productOf(comparison, s, clause.head), apart)
   if (product === -1 && apart === 1) product = ifComparable(comparison, clause, s)
   return { source: s, claim: clause.head, product }
+}
+
+/** "not insured" became "not covered", and "coverage" stands elsewhere: the denial itself was left as it is. */
+function isReplaced(
+  { source, claim, alignment }: Comparison,
+  { head, negators }: Clause,
+  s: number,
+): boolean {
+  const gap = alignment.gaps.find(({ claim: [from, to] }) => head >= from && head < to)
+  if (gap === undefined || (s >= gap.source[0] && s < gap.source[1])) return false
+  return (
+    source.sentenceOf[gap.source[0]] !== source.sentenceOf[s] &&
+    source.words.slice(...gap.source).some(({ tag }) => tag === 'V' || tag === 'A') &&
+    !negators.some((i) => i >= gap.claim[0] && i < gap.claim[1]) &&
+    !claim.words.slice(...gap.claim).some(isDenying)
+  )
 }
 
 /** Of several places with the predicate, the one whose subject the claim speaks of. */
@@ -172,7 +189,7 @@ const CONVERSES = [
   'export import',
   'push pull',
 ]
-export const isConverse = (a: string, b: string) =>
+const isConverse = (a: string, b: string) =>
   CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
 
 /** The clause of the source speaks of what else the claim's clause speaks of. */

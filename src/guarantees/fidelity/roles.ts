@@ -1,5 +1,5 @@
 import { compareWords } from './alignment.ts'
-import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Comparison, type Finding, finding, isSummary, type Side, said } from './comparison.ts'
 import { isDenied, matches } from './crossing.ts'
 import { isName } from './names.ts'
 import { isFeminine, isPerson } from './people.ts'
@@ -112,8 +112,8 @@ export function roleFindings(comparison: Comparison): Finding[] {
         finding(
           comparison,
           'role_swap',
-          'hard',
-          0.85,
+          isSummary(comparison) ? 'soft' : 'hard',
+          isSummary(comparison) ? 0.45 : 0.85,
           [one.statement.head, at.theirs.at],
           [statement.head, at.mine.at],
           `who does what to whom differs: '${said(source, one.statement.head, at.theirs.at)}' became '${said(claim, statement.head, at.mine.at)}'`,

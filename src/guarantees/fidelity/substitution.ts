@@ -1,5 +1,5 @@
 import { compareWords } from './alignment.ts'
-import { type Comparison, type Finding, finding, said } from './comparison.ts'
+import { type Comparison, type Finding, finding, isSummary, said } from './comparison.ts'
 import { excludeEachOther } from './concepts.ts'
 import { isDenied, isLight, isSame, isTelling, matches, placesOf } from './crossing.ts'
 import { isName } from './names.ts'
@@ -35,11 +35,12 @@ function substitutionIn(comparison: Comparison, mine: Statement): Finding | unde
           !parts.some((one) => matches(comparison, theirs, one)),
       )
       if (rival === undefined) continue
+      const reworded = part.measure === undefined && isSummary(comparison)
       return finding(
         comparison,
         part.measure === undefined ? 'entity_mismatch' : 'number_mismatch',
-        'hard',
-        0.8,
+        reworded ? 'soft' : 'hard',
+        reworded ? 0.45 : 0.8,
         [rival.at],
         [part.at],
         `the source has '${said(source, rival.at)}', the claim '${said(claim, part.at)}'`,

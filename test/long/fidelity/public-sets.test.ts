@@ -11,9 +11,9 @@ const PUBLIC: Readonly<Record<string, Floor>> = {
   med: { balancedAccuracy: 86, auc: 87, falseAlarms: 17.5 },
   negnli: { balancedAccuracy: 57, auc: 66, falseAlarms: 34 },
   scone: { balancedAccuracy: 96.5, auc: 97.5, falseAlarms: 4 },
-  semantoneg: { balancedAccuracy: 91, auc: 94, falseAlarms: 6.5 },
+  semantoneg: { balancedAccuracy: 93.5, auc: 96, falseAlarms: 4, hardAlarms: 5 },
   'summedits-doc': { balancedAccuracy: 56, auc: 57, falseAlarms: 37 },
-  'summedits-span': { balancedAccuracy: 77, auc: 82, falseAlarms: 19 },
+  'summedits-span': { balancedAccuracy: 78.5, auc: 83, falseAlarms: 19, hardAlarms: 5 },
   tea: { balancedAccuracy: 48.5, auc: 50.5, falseAlarms: 7 },
   vitaminc: { balancedAccuracy: 62, auc: 66.5, falseAlarms: 44 },
 }
