@@ -40,7 +40,9 @@ function translated(): string {
   for (const name of ['node_modules', 'migrations']) symlinkSync(join(ROOT, name), join(home, name))
   copyFileSync(join(ROOT, 'package.json'), join(home, 'package.json'))
   const source = join(ROOT, 'src')
+  const data: string[] = []
   for (const path of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (path.endsWith('.bin')) data.push(path)
     if (!path.endsWith('.ts')) continue
     const { outputText } = ts.transpileModule(readFileSync(join(source, path), 'utf8'), {
       compilerOptions: {
@@ -54,6 +56,7 @@ function translated(): string {
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, outputText)
   }
+  for (const path of data) copyFileSync(join(source, path), join(home, 'dist', path))
   return join(home, 'dist/cli/main.js')
 }
 
