@@ -1,6 +1,14 @@
 import { isContent } from './alignment.ts'
 import type { Clause } from './clauses.ts'
-import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
+import {
+  type Comparison,
+  clauseAt,
+  type Finding,
+  finding,
+  isDocument,
+  type Side,
+  said,
+} from './comparison.ts'
 import { type Amount, DETERMINERS } from './cues.ts'
 
 /** What is left of a claim over some of a set when the predicate is denied: all not is none. */
@@ -140,7 +148,9 @@ function unlicensed(comparison: Comparison): Finding[] {
       )
     const all = /^(?:all|every|everyone|everybody|everything|always|each|whole|entire)$/.test(norm)
     const universal =
-      all && (!has(UNIVERSAL) || onlyRestricts(comparison, c)) && !(near.size === 0 && anywhere(UNIVERSAL))
+      all &&
+      (!has(UNIVERSAL) || onlyRestricts(comparison, c)) &&
+      !((near.size === 0 || isDocument(source)) && anywhere(UNIVERSAL))
     const both =
       norm === 'both' &&
       (has(CHOICE) || !(anywhere(/^(?:and|two|2|both|either|each|&|\+)$/) || anywhere(UNIVERSAL)))

@@ -108,6 +108,11 @@ const OF_SUMMARIES = 4
 export const isSummary = ({ source, edited }: Comparison): boolean =>
   edited && source.statements.length >= OF_SUMMARIES
 
+/** Statements beyond which a text is a document: what belongs together in it stands far apart. */
+const MANY = 12
+
+export const isDocument = ({ statements }: Side): boolean => statements.length > MANY
+
 const NOWHERE: TextRange = { start: 0, end: 0 }
 
 /** The stretch of text from the first to the last of some words. */

@@ -1,5 +1,5 @@
 import { compareWords } from './alignment.ts'
-import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Comparison, type Finding, finding, isDocument, type Side, said } from './comparison.ts'
 import { isAdjectiveOf, isName } from './names.ts'
 import { isPerson } from './people.ts'
 import type { Part, Statement } from './statements.ts'
@@ -19,9 +19,6 @@ export function crossingFindings(comparison: Comparison): Finding[] {
   }
   return found
 }
-
-/** In a long text the parts of a summary stand far apart without any being crossed. */
-const MANY = 12
 
 /** What may be looked for in another statement. */
 export const isTelling = (side: Side, part: Part): boolean =>
@@ -47,7 +44,7 @@ function crossingOf(comparison: Comparison, mine: Statement): Finding | undefine
   const known = places.filter((set) => set.size > 0).length
   if (candidates.some(({ id }) => covered[id]! >= known)) return undefined
   const most = Math.max(...candidates.map(({ id }) => covered[id]!))
-  if (known - most > 1 && source.statements.length > MANY) return undefined
+  if (known - most > 1 && isDocument(source)) return undefined
   for (const here of candidates.filter(({ id }) => covered[id] === most)) {
     for (const [k, part] of parts.entries()) {
       if (part.borrowed || places[k]!.size === 0 || places[k]!.has(here.id) || isDenied(source, here))
@@ -64,6 +61,8 @@ function crossingOf(comparison: Comparison, mine: Statement): Finding | undefine
         continue
       const rival = rivalIn(comparison, part, mine, here, verbs[here.id]!)
       if (rival === undefined || isUnchanged(comparison, part, rival)) continue
+      // A summary of a document has its own words for things; names stay.
+      if (isDocument(source) && !isName(source.words[rival.at]!) && !isName(claim.words[part.at]!)) continue
       for (const id of places[k]!) {
         const there = source.statements[id]!
         const other =
@@ -183,6 +182,7 @@ function mayReplace(
   if (named !== (mine.key === 'self' || isName(other)))
     return (
       !self &&
+      !isPredicate(source, theirs) &&
       sameVerb &&
       theirs.slot === mine.slot &&
       mine.slot !== 'trait' &&
@@ -203,6 +203,14 @@ function mayReplace(
   if (match === 'sister' || match === 'antonym') return true
   return score === 0 && !replaced && (mine.slot === 'trait' || sameVerb)
 }
+
+/** "Ana is a cook who speaks Czech": the cook is Ana. */
+const isPredicate = ({ statements }: Side, { at }: Part) =>
+  statements.some(
+    ({ head, clause, parts }) =>
+      clause?.copula === true &&
+      (head === at || parts.some((part) => part.at === at && part.slot !== 'subject')),
+  )
 
 /** "Datadog and Grafana" */
 function areListed({ words }: Side, a: Part, b: Part): boolean {

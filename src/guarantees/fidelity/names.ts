@@ -1,4 +1,4 @@
-import { type Comparison, type Finding, finding, type Side, said } from './comparison.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said } from './comparison.ts'
 import { classesOf, lemmaOf } from './relations.ts'
 import type { Word } from './tagging.ts'
 
@@ -44,15 +44,17 @@ export function nameFindings(comparison: Comparison): Finding[] {
       continue
     const rival = rivalOf(comparison, c)
     if (rival === undefined && claim.scopes.directions[c] === -1) continue
-    const pronoun = source.words.some(({ norm }) =>
-      /^(?:he|she|they|it|him|her|his|them|this|that|who)$/.test(norm),
-    )
+    const pronoun =
+      rival === undefined
+        ? source.words.some(({ norm }) => /^(?:he|she|they|it|him|her|his|them|this|that|who)$/.test(norm))
+        : inSubject(claim, c) && speaksOfOneUnnamed(source)
+    if (isFirstName(comparison, c)) continue
     found.push(
       finding(
         comparison,
         'entity_mismatch',
-        rival === undefined && pronoun ? 'soft' : 'hard',
-        rival === undefined ? (pronoun ? 0.35 : 0.7) : 0.9,
+        pronoun ? 'soft' : 'hard',
+        pronoun ? 0.35 : rival === undefined ? 0.7 : 0.9,
         rival === undefined ? [] : [rival],
         [c],
         rival === undefined
@@ -63,6 +65,38 @@ export function nameFindings(comparison: Comparison): Finding[] {
   }
   return found
 }
+
+/** "Lizzy Caplan" of a source that says only "Caplan". */
+function isFirstName({ source, claim }: Comparison, c: number): boolean {
+  let last = c
+  while (claim.words[last + 1]?.proper === true) last++
+  const surname = claim.words[last]!.norm
+  return (
+    last > c &&
+    source.words.some(
+      ({ norm, proper }, s) => proper && norm === surname && source.words[s - 1]?.proper !== true,
+    )
+  )
+}
+
+function inSubject(side: Side, at: number): boolean {
+  const clause = clauseAt(side, at)
+  return clause !== undefined && at >= clause.subject[0] && at < clause.subject[1]
+}
+
+/** "She has played …", "The film was released …": of whom or what the source speaks was said before it. */
+function speaksOfOneUnnamed({ words }: Side): boolean {
+  const first = words.findIndex(
+    ({ norm }, i) =>
+      /^(?:he|she|it|they|his|her|its|their)$/.test(norm) ||
+      (norm === 'the' && WORKS.test(words[i + 1]?.lemma ?? '')),
+  )
+  return first >= 0 && words.every((word, i) => i > first || !isName(word))
+}
+
+/** What is named once and then called by what it is. */
+const WORKS =
+  /^(?:film|movie|song|album|single|book|novel|series|show|game|band|club|state|country|city|town)$/
 
 /** "Finnish" and "Finland": the adjective of a name. */
 export function isAdjectiveOf(a: string, b: string): boolean {

@@ -149,6 +149,15 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   )
     return undefined
   if (mine.kind === 'count' && mine.value === 1 && mine.to === mine.from + 1) return undefined
+  // "Bad Santa 2": a number of a name is weighed with the name.
+  const before = claim.words[mine.from - 1]
+  if (
+    mine.kind === 'count' &&
+    before?.proper === true &&
+    claim.words[mine.from]!.tag === '#' &&
+    !source.words.some(({ norm }) => norm === before.norm)
+  )
+    return undefined
   if (mine.kind === 'day' && mine.unit === 'relative' && rivals.length === 0) return undefined
   if (mine.kind === 'ordinal' && rivals.length === 0 && source.words.some(({ norm }) => norm === 'first'))
     return undefined

@@ -151,7 +151,7 @@ function periodAt(tokens: readonly Token[], to: number): string {
     if (named !== undefined) return String(UNITS.get(named)![1])
     const opens = /^(?:per|a|an|each|every)$/.test(first)
     const noun = second ?? tokens[i + 1]?.norm ?? ''
-    if (opens && norm !== 'per_cent' && noun !== 'cent') {
+    if (opens && noun !== 'cent') {
       const unit = UNITS.get(noun)
       if (unit?.[0] === 'duration') return String(unit[1])
       return first === 'per' && tokens[i + 1]?.kind !== 'number' ? noun.replace(/s$/, '') : ''
@@ -261,8 +261,6 @@ function withUnit(
   )
     norm = tokens[++to]!.norm
   if (Object.hasOwn(CURRENCIES, norm)) return make('money', value, to + 1, CURRENCIES[norm]!)
-  if (norm === 'per' && tokens[to + 1]?.norm === 'cent') return make('share', value / 100, to + 2)
-  if (norm === 'per_cent') return make('share', value / 100, to + 1)
   const unit = UNITS.get(norm)
   if (unit && andAHalf(tokens, to + 1)) return make(unit[0], (value + 0.5) * unit[1], to + 4)
   if (unit) return make(unit[0], value * unit[1], to + 1)

@@ -81,7 +81,8 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
     return named({ object: 'chosen', over: 'other', to: 'other' }, 'choosing')
   if (parts.some(({ slot }) => slot === 'than'))
     return named({ subject: 'more', than: 'less' }, `than ${lemma}`)
-  if (MUTUAL.has(lemma)) return undefined
+  // "born Ann Lee" tells a name.
+  if (MUTUAL.has(lemma) || norm === 'born') return undefined
   return named(
     { subject: 'subject', object: 'object', to: 'to', from: 'from', over: 'over', against: 'against' },
     `verb ${lemma}`,

@@ -138,7 +138,7 @@ export function tokenize(text: string): readonly Token[] {
     } else if (!(whole === '.' && ABBREVIATIONS.has(tokens.at(-1)?.norm ?? '')))
       push('mark', whole === '…' ? '...' : whole, start, at)
   }
-  return joinPhrases(settleAnswers(settleContractions(tokens)))
+  return joinPhrases(settleAnswers(settleContractions(settlePercents(tokens))))
 }
 
 /** Marks after which a sentence begins. */
@@ -256,6 +256,22 @@ function settleAnswers(tokens: readonly Token[]): readonly Token[] {
     /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
   if (!tokens.some(answers)) return tokens
   return tokens.map((token, i) => (answers(token, i) ? { ...token, kind: 'mark' as const } : token))
+}
+
+/** "70 percent" and "70 per cent" read as "70%" does. */
+function settlePercents(tokens: readonly Token[]): readonly Token[] {
+  const counted = (i: number) =>
+    tokens[i - 1]?.kind === 'number' || NUMBER_WORDS.test(tokens[i - 1]?.norm ?? '')
+  const parted = (i: number) => tokens[i]?.norm === 'per' && tokens[i + 1]?.norm === 'cent' && counted(i)
+  const isSign = ({ norm }: Token, i: number) =>
+    ((norm === 'percent' || norm === 'pct') && counted(i)) || parted(i)
+  if (!tokens.some(isSign)) return tokens
+  return tokens.flatMap((token, i) => {
+    if (parted(i - 1)) return []
+    if (!isSign(token, i)) return [token]
+    const { end } = parted(i) ? tokens[i + 1]! : token
+    return [{ ...token, norm: '%', kind: 'mark' as const, end }]
+  })
 }
 
 /** Joins phrases that act as one word. */
