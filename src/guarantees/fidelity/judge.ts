@@ -83,7 +83,8 @@ function isUnread({ claim, alignment }: Comparison): boolean {
   let said = 0
   let found = 0
   claim.words.forEach((word, i) => {
-    if (!isContent(word)) return
+    // Numbers are compared by what they amount to, however they are written.
+    if (!isContent(word) || word.tag === '#') return
     const weight = word.tag === 'N' ? 1 : 0.7
     const { source, likeness } = alignment.links[i]!
     said += weight

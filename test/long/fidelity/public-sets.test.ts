@@ -6,16 +6,16 @@ const PUBLIC: Readonly<Record<string, Floor>> = {
   agentmem: { balancedAccuracy: 90, auc: 90, falseAlarms: 8 },
   'breaking-nli': { balancedAccuracy: 98, auc: 98.5, falseAlarms: 2.5 },
   'condaqa-edits': { balancedAccuracy: 61, auc: 64, falseAlarms: 48 },
-  'fever-sym': { balancedAccuracy: 59, auc: 68, falseAlarms: 31 },
+  'fever-sym': { balancedAccuracy: 58.5, auc: 69, falseAlarms: 37.5 },
   gqnli: { balancedAccuracy: 82, auc: 86, falseAlarms: 13 },
   med: { balancedAccuracy: 86, auc: 87, falseAlarms: 17.5 },
   negnli: { balancedAccuracy: 57, auc: 66, falseAlarms: 34 },
   scone: { balancedAccuracy: 96.5, auc: 97.5, falseAlarms: 4 },
   semantoneg: { balancedAccuracy: 93.5, auc: 96, falseAlarms: 4, hardAlarms: 5 },
-  'summedits-doc': { balancedAccuracy: 56, auc: 57, falseAlarms: 37 },
+  'summedits-doc': { balancedAccuracy: 57, auc: 59.5, falseAlarms: 35.5 },
   'summedits-span': { balancedAccuracy: 78.5, auc: 83, falseAlarms: 19, hardAlarms: 5 },
   tea: { balancedAccuracy: 48.5, auc: 50.5, falseAlarms: 7 },
-  vitaminc: { balancedAccuracy: 62, auc: 66.5, falseAlarms: 44 },
+  vitaminc: { balancedAccuracy: 60, auc: 66, falseAlarms: 50 },
 }
 
 const present = publicSets()
