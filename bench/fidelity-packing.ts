@@ -1,3 +1,5 @@
+import { LAYOUT } from '../src/guarantees/fidelity/lexicon.ts'
+
 /*
  * The file `src/guarantees/fidelity/lexicon.ts` looks words up in, without unpacking it. It begins with a notice to be
  * read by people, and ends with where its parts are. Numbers have two bytes, the lower first.
@@ -29,14 +31,7 @@ export interface Contents {
   readonly opposed: readonly (readonly (readonly [number, number])[])[]
 }
 
-/** Words a block: the first is spelled out, the others say how much they share with the one before. */
-const BLOCK = 16
-const BASES = 4
-const IRREGULAR = 5
-const LAST = 64
-/** Parents of a synset: none, or from here on a place among those that have several. */
-const NONE = 0xffff
-const SEVERAL = 0xc000
+const { BLOCK, BASES, IRREGULAR, LAST, NONE, SEVERAL } = LAYOUT
 
 export function packed({ notice, lemmas, irregular, opposites, parents, opposed }: Contents): Uint8Array {
   const bytes: number[] = [...Buffer.from(`${notice}\n\0`, 'latin1')]

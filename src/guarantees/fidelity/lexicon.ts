@@ -22,13 +22,18 @@ export interface Entry {
 }
 
 const CLASSES = 'NVAR'
-/** As in `bench/fidelity-packing.ts`. */
-const BLOCK = 16
-const BASES = 4
-const IRREGULAR = 5
-const LAST = 64
-const NONE = 0xffff
-const SEVERAL = 0xc000
+/** How the file is written; `bench/fidelity-packing.ts` goes by it, too. */
+export const LAYOUT = {
+  /** Words a block: the first is spelled out, the others say how much they share with the one before. */
+  BLOCK: 16,
+  BASES: 4,
+  IRREGULAR: 5,
+  LAST: 64,
+  /** Parents of a synset: none, or from `SEVERAL` on a place among those that have several. */
+  NONE: 0xffff,
+  SEVERAL: 0xc000,
+} as const
+const { BLOCK, BASES, IRREGULAR, LAST, NONE, SEVERAL } = LAYOUT
 /** Places in the directory at the end of the file, two numbers each: where a part begins, and how many it has. */
 const PARTS = 12
 const WORDS = 0
