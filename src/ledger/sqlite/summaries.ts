@@ -125,7 +125,9 @@ function writeSummary(
 /** A new summary says the same as those of its class: they may be `identical` to it now. */
 export function settleClass(commit: Commit, equal: number, newest: number): void {
   const sayTheSame = commit.connection.rows<[number]>(
+    // One that an epoch gave back when it was discarded may still live beside it: that is no tombstone.
     `SELECT m.span FROM summary m WHERE m.class = ? AND m.span <> ?
+     AND EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span)
      AND EXISTS (SELECT 1 FROM dependency d WHERE d.support = m.span)`,
     equal,
     newest,
