@@ -41,7 +41,7 @@ it('a summary that a discarded epoch gave back lives beside one that says the sa
       ],
     },
     { op: 'edit', c: 1, s: 0, at: 1, remove: 1, words: [3], how: 1 },
-    { op: 'edit', c: 0, s: 0, at: 6, remove: 1, words: [], how: 0, meta: undefined },
+    { op: 'edit', c: 0, s: 0, at: 6, remove: 1, words: [], how: 0 },
     {
       op: 'register',
       c: 0,
