@@ -72,7 +72,9 @@ describe('the tarball', () => {
     const expected = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'dist', 'migrations']
     expect(expected).toEqual(expect.arrayContaining([...places]))
     expect(shipped).toContain('LICENSE')
-    expect(shipped.filter((path) => path.startsWith('dist/') && !/\.(js|d\.ts|json|bin)$/.test(path))).toEqual([])
+    expect(
+      shipped.filter((path) => path.startsWith('dist/') && !/\.(js|d\.ts|json|bin)$/.test(path)),
+    ).toEqual([])
   })
 
   test('holds the migrations, without the snapshots only drizzle-kit reads', async () => {
