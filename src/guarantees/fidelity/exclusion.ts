@@ -107,7 +107,7 @@ function holdsOf(
   const all = norms.some((norm) => ALL.test(norm))
   const none = norms.some((norm) => NONE.test(norm))
   if (rest) return (none ? -said : said) === -sign
-  const named = few.filter((s) => claim.words.some((word) => isSame(source, s, claim, word.norm)))
+  const named = few.filter((s) => claim.words.some((word) => isSame(source, s, word.norm)))
   if (named.length === few.length && !all && !none && few.length > 0) {
     // A number stands for the few only beside their noun or as subject.
     const counted = few.every((s) => source.words[s]!.tag === '#')
@@ -118,14 +118,14 @@ function holdsOf(
   return isOutsider(source, few, claim, clause) ? said === -sign : undefined
 }
 
-const isSame = (source: Side, s: number, _: Side, norm: string) => {
-  const one = source.words[s]!
+const isSame = (side: Side, at: number, norm: string) => {
+  const one = side.words[at]!
   return one.norm === norm || one.lemma === norm || one.lemma === lemmaOf(norm, 'N')
 }
 
 /** "non-admins" of a line around admins. */
 const namesOutsider = (norm: string, source: Side, few: readonly number[]) =>
-  /^non-?/.test(norm) && few.some((s) => isSame(source, s, source, norm.replace(/^non-?/, '')))
+  /^non-?/.test(norm) && few.some((s) => isSame(source, s, norm.replace(/^non-?/, '')))
 
 /** Someone of a name or kind the source has not, where the line is around the subject. */
 function isOutsider(source: Side, few: readonly number[], claim: Side, { subject }: Clause): boolean {
@@ -157,10 +157,7 @@ function dayOutside({ quantities }: Side, few: readonly number[], claim: Side): 
 /** Two lines are one when they keep the same few apart, on the same side. */
 function sameLine(source: Side, claim: Side, one: Line, other: Line, turn: 1 | -1): boolean | undefined {
   const matched = one.few.filter((s) =>
-    other.few.some(
-      (c) =>
-        isSame(source, s, claim, claim.words[c]!.norm) || isSame(claim, c, source, source.words[s]!.norm),
-    ),
+    other.few.some((c) => isSame(source, s, claim.words[c]!.norm) || isSame(claim, c, source.words[s]!.norm)),
   )
   if (matched.length === 0) return undefined
   return (

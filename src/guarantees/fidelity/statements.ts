@@ -112,6 +112,16 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
   let sentence = 0
   let waiting: Part[] = []
 
+  const tell = (
+    head: number,
+    clause: Clause | undefined,
+    parts: readonly Part[],
+    at: number,
+    within = sentence,
+  ) => {
+    found.push({ id: found.length, head, clause, parts, at, sentence: within })
+  }
+
   const partOf = ({ head, slot, of }: Phrase): Part => {
     const { norm } = words[head]!
     const base = { at: head, slot, of, measure: measured.get(head)?.measure, borrowed: false }
@@ -181,14 +191,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
           ? antecedentFor(clause, last, sentence)
           : subjectFor(clause, last, words, from, found, sentence)
         const nominal = predicate(words, clause, head, all)
-        found.push({
-          id: found.length,
-          head,
-          clause,
-          parts: [...lent, ...all, ...nominal],
-          at: from,
-          sentence,
-        })
+        tell(head, clause, [...lent, ...all, ...nominal], from)
       } else {
         const parts = own.map(partOf)
         // "first the migration, then the code": the verb again.
@@ -200,27 +203,16 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
           last.head >= 0
         if (again) {
           const slot: Slot = last.parts.some((part) => part.slot === 'object') ? 'object' : 'subject'
-          found.push({
-            id: found.length,
-            head: last.head,
-            clause,
-            parts: [
-              ...last.parts
-                .filter((part) => part.slot === 'subject' && slot === 'object')
-                .map((part) => lend(part)),
-              ...parts.map((part) => (part.slot === 'bare' ? { ...part, slot } : part)),
-            ],
-            at: from,
-            sentence,
-          })
+          const subject = slot === 'object' ? last.parts.filter((part) => part.slot === 'subject') : []
+          const filled = parts.map((part) => (part.slot === 'bare' ? { ...part, slot } : part))
+          tell(last.head, clause, [...subject.map((part) => lend(part)), ...filled], from)
         }
         const parallel =
           last === undefined || last.sentence !== sentence ? undefined : parallelTo(last, parts)
         const labelled = words[to]?.norm === ':'
         if (again) {
           // Told already.
-        } else if (parallel !== undefined)
-          found.push({ ...parallel, id: found.length, clause, at: from, sentence })
+        } else if (parallel !== undefined) tell(last!.head, clause, parallel, from)
         else if (last !== undefined && last.sentence === sentence && waiting.length === 0)
           found[found.length - 1] = {
             ...last,
@@ -229,14 +221,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
         else if (labelled || !endsSentence(words, to))
           waiting.push(...parts.map((part) => toSubject(part, labelled)))
         else {
-          found.push({
-            id: found.length,
-            head: -1,
-            clause,
-            parts: [...waiting, ...parts],
-            at: from,
-            sentence,
-          })
+          tell(-1, clause, [...waiting, ...parts], from)
           waiting = []
         }
       }
@@ -245,14 +230,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
       if (STRONG.test(words[to]!.norm)) {
         sentence++
         if (waiting.length > 0) {
-          found.push({
-            id: found.length,
-            head: -1,
-            clause: undefined,
-            parts: waiting,
-            at: from,
-            sentence: sentence - 1,
-          })
+          tell(-1, undefined, waiting, from, sentence - 1)
           waiting = []
         }
       }
@@ -261,8 +239,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
     if (to === from) to++
     from = to
   }
-  if (waiting.length > 0)
-    found.push({ id: found.length, head: -1, clause: undefined, parts: waiting, at: 0, sentence })
+  if (waiting.length > 0) tell(-1, undefined, waiting, 0)
   return found
 }
 
@@ -365,6 +342,12 @@ function measuresOf(words: readonly Word[], quantities: readonly Quantity[]): Re
   return found
 }
 
+/** A name and one more word between two marks, in a sentence that began with a name and its verb. */
+const leavesVerbOut = (words: readonly Word[], at: number) =>
+  /^(?:,|and|while|;)$/.test(words[at - 1]?.norm ?? '') &&
+  /^(?:|\.|,|;|and)$/.test(words[at + 2]?.norm ?? '') &&
+  opensWithName(words, at)
+
 /** Noun phrases, each with the preposition before it and whose it is. */
 function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measured>): readonly Phrase[] {
   const phrases: Phrase[] = []
@@ -401,25 +384,14 @@ function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measure
         words[i - 1]!.norm !== "'s"
       )
         break
-      // "Ana owns staging, Ben production": two phrases, the verb left out.
+      // Two phrases, where a verb was left out ("Ana owns staging, Ben production") or for whom it is ("teaches Ben piano").
       if (
         i === start + 1 &&
         words[start]!.proper &&
         !word.proper &&
         word.tag === 'N' &&
-        /^(?:,|and|while|;)$/.test(words[start - 1]?.norm ?? '') &&
-        /^(?:|\.|,|;|and)$/.test(words[i + 1]?.norm ?? '') &&
-        opensWithName(words, start)
-      )
-        break
-      // "teaches Ben piano": to whom, and what.
-      if (
-        i === start + 1 &&
-        words[start]!.proper &&
-        !word.proper &&
-        word.tag === 'N' &&
-        words[start - 1]?.tag === 'V' &&
-        HANDS.test(words[start - 1]!.lemma)
+        (leavesVerbOut(words, start) ||
+          (words[start - 1]?.tag === 'V' && HANDS.test(words[start - 1]!.lemma)))
       )
         break
       if (
@@ -491,6 +463,9 @@ function predicate(
   ]
 }
 
+/** What a statement is about, not whose or what kind that is. */
+const isMain = ({ slot }: Part) => slot !== 'trait' && slot !== 'owner'
+
 const lend = (part: Part, slot: Slot = part.slot): Part => ({ ...part, slot, borrowed: true })
 
 /** The subject of a verb without one. */
@@ -505,7 +480,7 @@ function subjectFor(
   if (last === undefined || last.sentence !== sentence) return []
   const slot: Slot = clause?.passive === true ? 'object' : 'subject'
   if (clause?.link === 'relative') {
-    const near = last.parts.filter(({ slot: own }) => own !== 'trait' && own !== 'owner').at(-1)
+    const near = last.parts.findLast(isMain)
     return near === undefined ? [] : [lend(near, slot)]
   }
   if (clause !== undefined && clause.subject[0] < clause.subject[1]) {
@@ -536,23 +511,20 @@ function subjectFor(
 /** "the repair that Dad paid for": what a relative clause with its own subject speaks of. */
 function antecedentFor(clause: Clause | undefined, last: Statement | undefined, sentence: number): Part[] {
   if (clause?.link !== 'relative' || last === undefined || last.sentence !== sentence) return []
-  const near = last.parts.filter(({ slot }) => slot !== 'trait' && slot !== 'owner').at(-1)
+  const near = last.parts.findLast(isMain)
   return near === undefined ? [] : [lend(near, 'object')]
 }
 
 /** A part that continues a list has the slot of the part before it. */
 function listed(last: Statement, part: Part): Part {
   if (part.slot !== 'bare') return part
-  const before = last.parts.filter(({ slot }) => slot !== 'trait' && slot !== 'owner').at(-1)
+  const before = last.parts.findLast(isMain)
   return before === undefined ? part : { ...part, slot: before.slot === 'quantity' ? 'object' : before.slot }
 }
 
 /** "…, Ben the bus", "… and metrics to Prometheus": the slots of the statement before, filled anew. */
-function parallelTo(
-  last: Statement,
-  parts: readonly Part[],
-): Omit<Statement, 'id' | 'clause' | 'at' | 'sentence'> | undefined {
-  const main = parts.filter(({ slot }) => slot !== 'trait' && slot !== 'owner')
+function parallelTo(last: Statement, parts: readonly Part[]): readonly Part[] | undefined {
+  const main = parts.filter(isMain)
   if (main.length < 2) return undefined
   const bare = main.filter(({ slot }) => slot === 'bare')
   const has = (slot: Slot, measure?: Measure) =>
@@ -565,14 +537,6 @@ function parallelTo(
     filled.set(part, bare.length === 1 ? lone : k === 0 ? 'subject' : 'object')
   const own = parts.map((part) => ({ ...part, slot: filled.get(part) ?? part.slot }))
   const taken = (slot: Slot) => own.some((part) => part.slot === slot)
-  return {
-    head: last.head,
-    parts: [
-      ...last.parts
-        .filter(({ slot }) => slot === 'subject' || slot === 'object')
-        .filter(({ slot }) => !taken(slot))
-        .map((part) => lend(part)),
-      ...own,
-    ],
-  }
+  const kept = last.parts.filter(({ slot }) => (slot === 'subject' || slot === 'object') && !taken(slot))
+  return [...kept.map((part) => lend(part)), ...own]
 }
