@@ -108,8 +108,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     const { connection: ledger } = this.#ledger
     // In memory, what is being written cannot be told from what was there.
     if (index.db.inTransaction) return undefined
-    index.run('BEGIN')
-    try {
+    return index.snapshot(() => {
       // The index first: what the ledger has by then is at least what it knows of.
       const state = stateOf(index, collection)
       const head = headOf(ledger, collection)!
@@ -122,9 +121,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       const ids = new Set<number>()
       for (const lookup of cover.lookups) idsOf(index, collection, lookup, ids)
       return { ids: [...ids].sort((a, b) => a - b), position: state.position }
-    } finally {
-      if (index.db.inTransaction) index.run('COMMIT')
-    }
+    })
   }
 
   // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────

@@ -161,3 +161,5 @@ export function isSpanStoreError(error: unknown, code?: ErrorCode): boolean {
   if (typeof error !== 'object' || error === null || !(MARK in error)) return false
   return code === undefined || (error as SpanStoreError).code === code
 }
+
+export const storeClosed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})

@@ -279,13 +279,7 @@ export class SqliteTextIndex implements TextIndex {
   }
 
   #snapshot<T>(work: () => T): T {
-    const { connection } = this.#file.open()
-    connection.run('BEGIN')
-    try {
-      return work()
-    } finally {
-      if (connection.db.inTransaction) connection.run('COMMIT')
-    }
+    return this.#file.open().connection.snapshot(work)
   }
 
   #write<T>(work: (database: TextDatabase) => T): T | typeof BUSY {

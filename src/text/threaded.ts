@@ -1,4 +1,4 @@
-import { SpanStoreError } from '../core/errors.ts'
+import { storeClosed } from '../core/errors.ts'
 import type { SqliteLedger } from '../ledger/sqlite/ledger.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { TextAnswer, TextIndex, TextQuery } from '../ports/text.ts'
@@ -101,7 +101,7 @@ export class ThreadedTextIndex implements TextIndex {
       return await this.#thread.ask(call, given, options)
     } catch (error) {
       if (!(error instanceof ThreadLost)) throw error
-      if (this.#closed) throw closed()
+      if (this.#closed) throw storeClosed()
       return await here()
     }
   }
@@ -116,5 +116,3 @@ export class ThreadedTextIndex implements TextIndex {
 
 /** How long commits are gathered before the thread hears of them, in milliseconds. */
 const WAKING = 1_000
-
-const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { SpanStoreError } from '../core/errors.ts'
+import { SpanStoreError, storeClosed } from '../core/errors.ts'
 import type { Problem } from '../ports/problem.ts'
 import type {
   VectorAnswer,
@@ -48,8 +48,6 @@ const CLOSING = 1_000
 
 /** Events that are worth a commit to a table. */
 const GROUP = 1_000
-
-const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
 
 /**
  * Searches vectors: in memory where the collection is small or its table is not ready, in a LanceDB table where it is
@@ -434,7 +432,7 @@ export class LedgerVectorIndex implements VectorIndex {
 
   #checkFor(signal: AbortSignal | undefined): () => void {
     return () => {
-      if (this.#closing.signal.aborted) throw closed()
+      if (this.#closing.signal.aborted) throw storeClosed()
       if (signal?.aborted)
         throw new SpanStoreError(
           'ABORTED',

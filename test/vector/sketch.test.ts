@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { learnBasis, SAMPLE } from '../../src/vector/basis.ts'
 import { loopsOver } from '../../src/vector/dots.ts'
-import { distanceTo, queryOf } from '../../src/vector/metric.ts'
+import { distanceTo, type Query, queryOf } from '../../src/vector/metric.ts'
 import { closer } from '../../src/vector/nearest.ts'
 import { Resident } from '../../src/vector/resident.ts'
 import { type Basis, Sketch } from '../../src/vector/sketch.ts'
@@ -47,6 +47,18 @@ function anyBasis(dimensions: number, count: number, seed: number): Basis {
   }
   return { count, directions: Float32Array.from(directions.flat()) }
 }
+
+/** The ten nearest by looking at every row. */
+const nearestOf = (
+  rows: ReadonlyMap<number, Float32Array>,
+  query: Query,
+  admits: ((id: number) => boolean) | undefined,
+) =>
+  [...rows]
+    .filter(([id]) => admits === undefined || admits(id))
+    .map(([id, row]) => ({ id, distance: distanceTo(query, row) }))
+    .sort(closer)
+    .slice(0, 10)
 
 test('the loops in WebAssembly say what plain arithmetic says', () => {
   const { memory, loops } = loopsOver(4)
@@ -223,11 +235,7 @@ test.each(METRICS)(
       const query = queryOf(metric, round % 5 === 4 ? vectorOf().map((value) => -value) : vectorOf())
       const admits = round % 2 === 0 ? undefined : (id: number) => id % 7 === 0
       const found = await resident.nearest(query, 10, async () => {}, admits)
-      const expected = [...rows]
-        .filter(([id]) => admits === undefined || admits(id))
-        .map(([id, row]) => ({ id, distance: distanceTo(query, row) }))
-        .sort(closer)
-        .slice(0, 10)
+      const expected = nearestOf(rows, query, admits)
       expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
     }
   },
@@ -311,11 +319,7 @@ test.each(METRICS)(
       const query = queryOf(metric, random())
       const admits = round % 2 === 0 ? undefined : (id: number) => id % 7 === 0
       const found = await resident.nearest(query, 10, async () => {}, admits)
-      const expected = [...rows]
-        .filter(([id]) => admits === undefined || admits(id))
-        .map(([id, row]) => ({ id, distance: distanceTo(query, row) }))
-        .sort(closer)
-        .slice(0, 10)
+      const expected = nearestOf(rows, query, admits)
       expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
       found.forEach(({ distance }, i) => expect(distance).toBeCloseTo(expected[i]!.distance, 9))
     }

@@ -1,12 +1,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isSpanStoreError, SpanStoreError } from '../../core/errors.ts'
+import { isSpanStoreError, SpanStoreError, storeClosed } from '../../core/errors.ts'
 import { storageError } from './open.ts'
 
 /** How long emptying a log waits for readers of the old pages, in milliseconds. */
 const READERS = 2_000
-
-const closed = () => new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
 
 /** Another connection is in a transaction. */
 export const isBusy = (error: unknown): boolean =>
@@ -61,7 +59,7 @@ export class DerivedFile<D extends Opened> {
 
   /** @throws STORE_CLOSED */
   open(): D {
-    if (this.closed) throw closed()
+    if (this.closed) throw storeClosed()
     this.#database ??= this.#options.open()
     return this.#database
   }
@@ -91,7 +89,7 @@ export class DerivedFile<D extends Opened> {
 
   /** @throws STORE_CLOSED, ABORTED */
   check(signal: AbortSignal | undefined): void {
-    if (this.closed) throw closed()
+    if (this.closed) throw storeClosed()
     if (signal?.aborted)
       throw new SpanStoreError('ABORTED', 'the work was aborted by its signal', {}, { cause: signal.reason })
   }

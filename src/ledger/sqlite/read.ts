@@ -119,16 +119,9 @@ export function fetchNow(
   return spanResult(row[8] === null ? span : { ...span, expiresAt: row[8] }, text)
 }
 
-/** Several statements see one state, whatever other processes commit meanwhile. */
-function together<T>(connection: Connection, read: () => T): T {
-  if (connection.db.inTransaction) return read()
-  connection.run('BEGIN')
-  try {
-    return read()
-  } finally {
-    connection.run('COMMIT')
-  }
-}
+/** Several statements see one state: that of the transaction under way, if there is one. */
+const together = <T>(connection: Connection, read: () => T): T =>
+  connection.db.inTransaction ? read() : connection.snapshot(read)
 
 function fetchInFull(connection: Connection, row: NodeRow): FetchResult {
   const [id, key, kind, text] = row

@@ -74,6 +74,17 @@ export class Connection {
     return this.row(sql, ...values)?.[0] as V | undefined
   }
 
+  /** Several statements see one state, whatever other connections commit meanwhile. */
+  snapshot<T>(work: () => T): T {
+    this.run('BEGIN')
+    try {
+      return work()
+    } finally {
+      // A failure may have ended it already.
+      if (this.db.inTransaction) this.run('COMMIT')
+    }
+  }
+
   /**
    * After much was read that is not soon read again. A file is read through a map of it, and every page that was looked
    * at counts as memory of this process until the map is made anew.

@@ -48,28 +48,28 @@ function connected<T>(work: (connection: Connection) => T, patience = wait): T {
   }
 }
 
-function within<T>(connection: Connection, begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
-  connection.run(begin)
+/** All or nothing. */
+function repaired(connection: Connection): readonly Problem[] {
+  connection.run('BEGIN IMMEDIATE')
   try {
-    const result = work()
+    const problems = verifyLedger(connection, true)
     connection.run('COMMIT')
-    return result
+    return problems
   } finally {
     if (connection.db.inTransaction) connection.run('ROLLBACK')
   }
 }
 
+/** Of one state, which others may leave meanwhile. */
+const seen = <T>(work: (connection: Connection) => T): T =>
+  connected((connection) => connection.snapshot(() => work(connection)))
+
 answerCalls<LedgerCalls>(
   {
-    stats: () => connected((connection) => within(connection, 'BEGIN', () => ledgerStats(connection))),
+    stats: () => seen(ledgerStats),
     verify: (_, repair) =>
-      connected((connection) =>
-        within(connection, repair ? 'BEGIN IMMEDIATE' : 'BEGIN', () => verifyLedger(connection, repair)),
-      ),
-    carriers: (_, collection, target) =>
-      connected((connection) =>
-        within(connection, 'BEGIN', () => carriersOf(connection, collection, target)),
-      ),
+      repair ? connected(repaired) : seen((connection) => verifyLedger(connection, false)),
+    carriers: (_, collection, target) => seen((connection) => carriersOf(connection, collection, target)),
     checkpoint: () => connected(truncateLog, READERS),
     reclaim: () => connected(reclaim),
   },

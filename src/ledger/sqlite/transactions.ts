@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ulid } from 'ulid'
-import { SpanStoreError } from '../../core/errors.ts'
+import { SpanStoreError, storeClosed } from '../../core/errors.ts'
 import { type Key, keyAfter } from '../../core/key.ts'
 import type { WriteOptions } from '../../ports/planned.ts'
 import { requireCollection } from './collections.ts'
@@ -70,8 +70,7 @@ export class Transactions {
 
   /** @throws STORE_CLOSED */
   checkOpen(): void {
-    if (!this.connection.db.open)
-      throw new SpanStoreError('STORE_CLOSED', 'the store is closed; open it again', {})
+    if (!this.connection.db.open) throw storeClosed()
   }
 
   /**
@@ -185,12 +184,7 @@ export class Transactions {
   snapshot<T>(work: (connection: Connection) => T): T {
     this.checkOpen()
     try {
-      this.connection.run('BEGIN')
-      try {
-        return work(this.connection)
-      } finally {
-        this.connection.run('COMMIT')
-      }
+      return this.connection.snapshot(() => work(this.connection))
     } catch (error) {
       throw storageError(error, this.#path)
     }
