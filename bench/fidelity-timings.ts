@@ -121,11 +121,13 @@ function compile(directory: string): { bytes: number; gzip: number }[] {
   }
   // Data the files read at run time.
   const folder = join(SOURCES, dirname(ENTRY))
-  for (const name of readdirSync(folder).filter((name) => !name.endsWith('.ts'))) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = join(folder, name)
-    if (!statSync(path).isFile()) continue
+    if (name.endsWith('.ts') || !statSync(path).isFile()) continue
     const data = readFileSync(path)
-    writeFileSync(join(directory, dirname(ENTRY), name), data)
+    const target = join(directory, dirname(ENTRY), name)
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, data)
     written.push({ bytes: data.length, gzip: gzipSync(data).length })
   }
   return written

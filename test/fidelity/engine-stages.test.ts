@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { read } from '../../src/guarantees/fidelity/clauses.ts'
-import { effectOf } from '../../src/guarantees/fidelity/operators.ts'
-import { quantitiesOf } from '../../src/guarantees/fidelity/quantities.ts'
-import { areDerived, lemmaOf, relationOf } from '../../src/guarantees/fidelity/relations.ts'
-import { scopesOf } from '../../src/guarantees/fidelity/scopes.ts'
-import { tokenize } from '../../src/guarantees/fidelity/tokens.ts'
+import { quantitiesOf } from '../../src/guarantees/fidelity/quantities/quantities.ts'
+import { read } from '../../src/guarantees/fidelity/reading/clauses.ts'
+import { effectOf } from '../../src/guarantees/fidelity/reading/operators.ts'
+import { scopesOf } from '../../src/guarantees/fidelity/reading/scopes.ts'
+import { areDerived, lemmaOf, relationOf } from '../../src/guarantees/fidelity/words/relations.ts'
+import { tokenize } from '../../src/guarantees/fidelity/words/tokens.ts'
 
 const norms = (text: string) => tokenize(text).map(({ norm }) => norm)
 

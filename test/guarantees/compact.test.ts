@@ -248,7 +248,10 @@ describe('anchors are protected', () => {
     const { store, notes, session, keys } = await world()
     const first = made(await session.compact({ source: 'chat', summarize: quote, keep: 1 }))
     const [a, b, c, d] = keys as [Key, Key, Key, Key]
-    const near = `${a.slice(0, -1)}${a.endsWith('0') ? '1' : '0'}`
+    // Off by one character, and not by chance the key of another span.
+    const near = ['0', '1', '2', '3', '4']
+      .map((end) => `${a.slice(0, -1)}${end}`)
+      .find((key) => !keys.includes(key as Key))!
     const far = '7ZZZZZZZZZ0000000000000000'
     const modes: string[] = []
     const problems = await broken(session, {

@@ -1,0 +1,203 @@
+import type { TextRange } from '../../../ports/text.ts'
+import { type Quantity, quantitiesOf } from '../quantities/quantities.ts'
+import { type Clause, type Reading, read } from '../reading/clauses.ts'
+import { effectOf } from '../reading/operators.ts'
+import { type Scopes, scopesOf } from '../reading/scopes.ts'
+import { type Statement, statementsOf } from '../reading/statements.ts'
+import type { FidelityCode, FidelityPair, FidelityReason } from '../types.ts'
+import { type Alignment, align, isContent } from './alignment.ts'
+
+/** One side of a pair, read. */
+export interface Side extends Reading {
+  readonly scopes: Scopes
+  readonly quantities: readonly Quantity[]
+  readonly statements: readonly Statement[]
+  /** For each word, where its sentence begins. */
+  readonly sentenceOf: readonly number[]
+}
+
+export interface Comparison {
+  readonly source: Side
+  readonly claim: Side
+  readonly context: Side | undefined
+  readonly alignment: Alignment
+  /** Most of one text is in the other, in order: what differs can be looked at piece by piece. */
+  readonly edited: boolean
+}
+
+/** A reason, and how much it alone should worry. */
+export interface Finding extends FidelityReason {
+  /** From 0 to 1. */
+  readonly weight: number
+}
+
+/** Texts read last: a gate holds several claims against one source. */
+const recent = new Map<string, Side>()
+const MOST_RECENT = 16
+/** Characters beyond which a text is not kept. */
+const KEPT = 4000
+
+function sideOf(text: string): Side {
+  const known = recent.get(text)
+  if (known !== undefined) {
+    recent.delete(text)
+    recent.set(text, known)
+    return known
+  }
+  const side = readSide(text)
+  if (text.length > KEPT) return side
+  if (recent.size >= MOST_RECENT) recent.delete(recent.keys().next().value!)
+  recent.set(text, side)
+  return side
+}
+
+function readSide(text: string): Side {
+  const reading = read(text)
+  const quantities = quantitiesOf(reading.words)
+  return {
+    ...reading,
+    words: withUnits(reading, quantities),
+    scopes: scopesOf(reading),
+    quantities,
+    statements: statementsOf(reading, quantities),
+    sentenceOf: sentencesOf(reading),
+  }
+}
+
+function sentencesOf({ words }: Reading): number[] {
+  let from = 0
+  return words.map((_, i) => {
+    if (i > 0 && /^[.!?;\n]$/.test(words[i - 1]!.norm)) from = i
+    return from
+  })
+}
+
+/** Quantities that are numbers from their first word on: "2GB", "USD 500", not "May 12" or "noon". */
+const WHOLE: ReadonlySet<Quantity['kind']> = new Set(['money', 'duration', 'bytes', 'length', 'mass'])
+
+/** "30s" and "30 seconds": what a number is measured in is part of it, and compared with it. */
+function withUnits({ words }: Reading, quantities: readonly Quantity[]): Reading['words'] {
+  const measured = quantities.filter(
+    ({ kind, loose }) => loose !== true && kind !== 'ordinal' && kind !== 'times' && kind !== 'version',
+  )
+  if (measured.length === 0) return words
+  return words.map((word, i) =>
+    measured.some(({ kind, from, to }) => i < to && i >= (WHOLE.has(kind) ? from : from + 1))
+      ? { ...word, tag: '#' as const }
+      : word,
+  )
+}
+
+export function compare({ source, claim, context }: FidelityPair): Comparison {
+  const one = sideOf(source)
+  const other = sideOf(claim)
+  const alignment = align(one, other)
+  return {
+    source: one,
+    claim: other,
+    context: context === undefined || context === '' ? undefined : sideOf(context),
+    alignment,
+    edited: alignment.edited,
+  }
+}
+
+/** Statements from which on a text is a summary rather than a note. */
+const OF_SUMMARIES = 4
+
+/** An edited summary: other words in a part's place are a rewording as often as a change, and no proof by themselves. */
+export const isSummary = ({ source, edited }: Comparison): boolean =>
+  edited && source.statements.length >= OF_SUMMARIES
+
+/** Statements beyond which a text is a document: what belongs together in it stands far apart. */
+const MANY = 12
+
+export const isDocument = ({ statements }: Side): boolean => statements.length > MANY
+
+const NOWHERE: TextRange = { start: 0, end: 0 }
+
+/** The stretch of text from the first to the last of some words. */
+function rangeOf(side: Reading, ...at: readonly number[]): TextRange {
+  const words = at.filter((i) => i >= 0 && i < side.words.length).map((i) => side.words[i]!)
+  if (words.length === 0) return NOWHERE
+  return {
+    start: Math.min(...words.map(({ start }) => start)),
+    end: Math.max(...words.map(({ end }) => end)),
+  }
+}
+
+export function finding(
+  { source, claim }: Comparison,
+  code: FidelityCode,
+  severity: 'hard' | 'soft',
+  weight: number,
+  inSource: readonly number[],
+  inClaim: readonly number[],
+  message: string,
+): Finding {
+  return {
+    code,
+    severity,
+    weight,
+    sourceRange: rangeOf(source, ...inSource),
+    claimRange: rangeOf(claim, ...inClaim),
+    message,
+  }
+}
+
+export const clauseAt = (side: Reading, word: number): Clause | undefined =>
+  side.clauses[side.clauseOf[word] ?? -1]
+
+export const said = (side: Reading, ...at: readonly number[]): string => {
+  const { start, end } = rangeOf(side, ...at)
+  return side.text.slice(start, end)
+}
+
+/** The clause itself and those it shares its participants with: complements, relatives, conjuncts. */
+export function familyOf({ clauses }: Reading, id: number): ReadonlySet<number> {
+  const family = new Set([id])
+  const shares = (link: Clause['link']) =>
+    link === 'complement' ||
+    link === 'relative' ||
+    link === 'coordinate' ||
+    link === 'adjunct' ||
+    link === 'purpose'
+  const own = clauses[id]
+  if (own !== undefined && own.parent >= 0 && shares(own.link)) family.add(own.parent)
+  for (const { id: other, parent, link } of clauses) if (parent === id && shares(link)) family.add(other)
+  return family
+}
+
+/**
+ * Of the other words in the clause of a claim's word: how many there are, how many have a counterpart, and how many of
+ * those stand with this word of the source.
+ */
+export function supportOf(
+  { source, claim, alignment }: Comparison,
+  c: number,
+  s: number,
+): { all: number; linked: number; near: number } {
+  const family = familyOf(source, source.clauseOf[s] ?? -1)
+  const mine = familyOf(claim, claim.clauseOf[c] ?? -1)
+  let all = 0
+  let linked = 0
+  let near = 0
+  for (const [k, link] of alignment.links.entries()) {
+    if (k === c || !mine.has(claim.clauseOf[k]!) || !isContent(claim.words[k]!)) continue
+    all++
+    if (link.source < 0) continue
+    linked++
+    if (family.has(source.clauseOf[link.source]!)) near++
+  }
+  return { all, linked, near }
+}
+
+/** "didn't forget to", "never fails to": the word denies what it governs and is itself denied, so nothing is. */
+export function isDeniedDenier({ words, clauses, scopes }: Side, at: number): boolean {
+  const own = clauses.find(({ head }) => head === at)
+  return (
+    own !== undefined &&
+    scopes.stances[own.id]!.sign === -1 &&
+    effectOf(words[at]!.lemma) === 'denies' &&
+    clauses.some(({ governor }) => governor === at)
+  )
+}

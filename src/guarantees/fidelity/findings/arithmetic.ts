@@ -1,0 +1,203 @@
+import { type Comparison, clauseAt, type Side } from '../comparing/comparison.ts'
+import { admitsAmount } from '../quantities/bounds.ts'
+import type { Quantity } from '../quantities/quantities.ts'
+import type { Word } from '../words/tagging.ts'
+
+/** Whether a number of the claim follows from those of the source: the rest of a whole, a sum, a share, a rate. */
+export function follows(comparison: Comparison, mine: Quantity): boolean {
+  return (
+    isRenamed(comparison, mine) ||
+    isShare(comparison, mine) ||
+    isDifference(comparison, mine) ||
+    isSum(comparison, mine) ||
+    isProduct(comparison, mine) ||
+    isInstance(comparison, mine)
+  )
+}
+
+export const isClose = (a: number, b: number) => Math.abs(a - b) < 1e-9 * Math.max(1, Math.abs(a))
+
+const has = ({ words }: Side, pattern: RegExp) => words.some(({ norm }) => pattern.test(norm))
+
+/** "twice" and "two times", "the second" of a counted row, "every other". */
+function isRenamed({ source }: Comparison, { kind, value, unit }: Quantity): boolean {
+  const counts = (wanted: number) =>
+    source.quantities.some((other) => other.kind === 'count' && other.value === wanted)
+  if (kind === 'times' || kind === 'count') {
+    if (value === 1 && has(source, /^once$/)) return true
+    if (value === 2 && has(source, /^(?:twice|both|couple|a_couple_of|double)$/)) return true
+    if (
+      kind === 'times' &&
+      source.quantities.some((other) => other.kind === 'ordinal' && other.value === value)
+    )
+      return true
+  }
+  if (kind === 'count')
+    return source.quantities.some(
+      (other) => other.kind === 'clock' && (other.value === value * 60 || other.value === (value + 12) * 60),
+    )
+  // "Let's make it 7": 7 pm; "the second half": H2.
+  if (kind === 'clock' && value % 60 === 0) return counts(value / 60) || counts(value / 60 - 12)
+  if (kind === 'day' && unit === 'quarter')
+    return (
+      has(source, value > 10 ? /^half$/ : /^quarter$/) &&
+      source.quantities.some((other) => other.kind === 'ordinal' && other.value === value % 10)
+    )
+  if (kind !== 'ordinal') return false
+  return counts(value) || (value === 1 && has(source, /^one$/)) || (value === 2 && has(source, /^other$/))
+}
+
+/** Part over whole, or a part worked out. */
+function isShare(comparison: Comparison, mine: Quantity): boolean {
+  const { source, claim } = comparison
+  const { quantities } = source
+  const shares = quantities.filter(({ kind }) => kind === 'share')
+  if (mine.kind !== 'share') {
+    if (
+      shares.some((share) =>
+        quantities.some((a) => a.kind === mine.kind && isClose(a.value * share.value, mine.value)),
+      )
+    )
+      return true
+    // "four out of five" for 80 %
+    const partner = claim.quantities.find(
+      (other) =>
+        other !== mine &&
+        other.kind === mine.kind &&
+        (other.whole || mine.whole) &&
+        Math.abs(other.from - mine.from) < 5,
+    )
+    if (partner === undefined) return false
+    const [part, whole] = partner.whole ? [mine, partner] : [partner, mine]
+    return shares.some(({ value }) => Math.abs(part.value / whole.value - value) < 0.006)
+  }
+  const counts = quantities.filter(({ kind }) => kind === 'count')
+  if (
+    counts.some(
+      (a) =>
+        !a.whole && counts.some((b) => a.value < b.value && Math.abs(a.value / b.value - mine.value) < 0.006),
+    )
+  )
+    return true
+  if (shares.some(({ value }) => isClose(1 - value, mine.value)))
+    return isTurned(comparison, mine) || speaksOfRest(claim)
+  return (
+    (mine.value === 0.5 && has(source, /^half$/)) ||
+    (mine.value === 1 && has(source, /^(?:all|every)$/)) ||
+    (mine.value === 0 && has(source, /^(?:no|none)$/))
+  )
+}
+
+/** What is between two numbers, or left of a whole. */
+function isDifference(comparison: Comparison, mine: Quantity): boolean {
+  const { source, claim } = comparison
+  const { quantities } = source
+  if (mine.kind === 'duration') {
+    const clocks = quantities.filter(({ kind }) => kind === 'clock')
+    if (clocks.some((a) => clocks.some((b) => (b.value - a.value) * 60 === mine.value))) return true
+  }
+  const alike = quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
+  for (const a of alike)
+    for (const b of alike) {
+      if (a === b || b.value <= a.value || !isClose(b.value - a.value, mine.value)) continue
+      if (mine.kind !== 'count' || mine.value >= MANY) return true
+      if (a.end !== '' && b.end !== '') return true
+      if (speaksOfRest(claim) || isTurned(comparison, mine)) return true
+    }
+  return false
+}
+
+/** Small numbers come out of small numbers by chance. */
+const MANY = 20
+const TOTAL = /^(?:total|altogether|sum|combined|overall|together|in_total|consists?)$/
+
+/** All of them: not one kind of them alone. */
+function isSum(comparison: Comparison, mine: Quantity): boolean {
+  const { source, claim } = comparison
+  const alike = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
+  const noun = countedBy(claim, mine)?.lemma
+  const known = alike.some((other) => noun !== undefined && countedBy(source, other)?.lemma === noun)
+  for (const [i, a] of alike.entries())
+    for (const b of alike.slice(i + 1)) {
+      const three = alike.some((c) => c !== a && c !== b && isClose(a.value + b.value + c.value, mine.value))
+      if (!isClose(a.value + b.value, mine.value) && !three) continue
+      if (mine.kind !== 'count' || mine.value >= MANY || has(claim, TOTAL) || speaksOfRest(claim)) return true
+      if (!known || isTurned(comparison, mine)) return true
+      // "There are three replicas", of two here and one there.
+      if (has(claim, /^there$/) && claim.words.filter(({ tag }) => tag === 'N').length === 1) return true
+    }
+  return false
+}
+
+/** So much each, for so many; or one of so many. */
+function isProduct({ source, claim }: Comparison, mine: Quantity): boolean {
+  const alike = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
+  const counts = [...source.quantities, ...claim.quantities].filter(
+    (other) =>
+      other !== mine &&
+      (other.kind === 'count' || other.kind === 'duration' || other.kind === 'times') &&
+      other.value > 1,
+  )
+  const EACH = /^(?:each|per|apiece|every|an?|single|one|a_day|per_\w+)$/
+  for (const { value } of alike)
+    for (const count of counts) {
+      const many = count.kind === 'duration' ? timesOf(count) : count.value
+      if (
+        isClose(value * many, mine.value) &&
+        mine.kind !== 'count' &&
+        (claim.quantities.includes(count) || has(source, EACH))
+      )
+        return true
+      if (isClose(value / many, mine.value) && has(claim, EACH) && mine.kind !== 'count') return true
+    }
+  return false
+}
+
+/** "ten hours": ten. */
+const timesOf = ({ value }: Quantity): number => {
+  for (const unit of [31557600, 2629800, 604800, 86400, 3600, 60])
+    if (value >= unit && Number.isInteger(value / unit)) return value / unit
+  return value
+}
+
+/** A case of a rule with a bound: a bag of 25 kilos, where those over 20 cost extra. */
+function isInstance({ source, claim }: Comparison, mine: Quantity): boolean {
+  if (mine.bound !== '=') return false
+  const rules = source.quantities.filter(
+    ({ kind, unit, bound }) => kind === mine.kind && unit === mine.unit && bound !== '=' && bound !== '~',
+  )
+  if (rules.length === 0) return false
+  const clause = clauseAt(claim, mine.from)
+  const stance = clause === undefined ? undefined : claim.scopes.stances[clause.id]
+  const denied = stance !== undefined && (stance.sign === -1 || stance.duty === 'forbidden')
+  return rules.some((rule) => admitsAmount(rule, mine.value) !== denied)
+}
+
+/** The claim denies, or says with a word of its own, what it says of the number. */
+function isTurned({ claim, alignment }: Comparison, { from }: Quantity): boolean {
+  const clause = clauseAt(claim, from)
+  if (clause === undefined) return false
+  return (
+    clause.negators.length % 2 === 1 ||
+    (claim.words[clause.head]!.tag !== 'X' && alignment.links[clause.head]!.likeness.match !== 'same')
+  )
+}
+
+const speaksOfRest = (claim: Side) =>
+  has(
+    claim,
+    /^(?:others?|remaining|remains?|left|still|rest|not|up|down|outstanding|missing|short|more|less|fewer|difference|open|free)$/,
+  )
+
+/** The noun a number counts; that of its neighbour in "7 daily and 4 weekly snapshots". */
+export function countedBy({ words }: Side, { kind, to }: Quantity): Word | undefined {
+  if (kind !== 'count') return undefined
+  for (let i = to; i < words.length && i < to + 7; i++) {
+    const { tag } = words[i]!
+    if (tag === 'N' && words[i + 1]?.tag !== 'N') return words[i]
+    const joins = tag === 'C' && words[i + 1]?.tag === '#' && i > to
+    if (!/^[ANR#]$/.test(tag) && !joins) return undefined
+    if (tag !== 'N' && !joins && i >= to + 4) return undefined
+  }
+  return undefined
+}

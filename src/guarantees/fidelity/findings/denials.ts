@@ -1,0 +1,40 @@
+import { deniesItsObject, effectOf } from '../reading/operators.ts'
+import { EXCLUDERS, NEGATIVE_NOUNS } from '../words/cues.ts'
+import { knows } from '../words/relations.ts'
+import type { Word } from '../words/tagging.ts'
+
+/** Words by which a sentence says less, none, another or the contrary without denying anything in its grammar. */
+const DIMINISHING =
+  /^(?:zero|dearth|scarcity|scarce|shortage|limited|lacking|less|least|fewer|separate|separately|other|others|different|differently|differ|elsewhere|apart|rare|little|half|partially|partly|cease|prevent|stop|nothing|empty|free|minus|devoid|short|refuse|decline|negligible|minimal|minor|insufficient|inadequate|abstain|absent|gone|loss|lost|difficult|hard|contrary|contrast|independent|question|unlike|besides|instead|rather_than|outside|beyond|against|only|barely|hardly|weak|poor|low|ignorant|blind|doubt|dispute|deny|reject)$/
+const AFFIX = /^(?:un|non|dis|mis|in|im|ir|il)-?(?=\w{3})/
+
+/** "unpaid", "disagree", "inactive", "useless": what is left without the affix is a word of its own. */
+export function isAffixed({ norm, tag }: Word): boolean {
+  if (norm.length > 5 && norm.endsWith('less') && knows(norm.slice(0, -4), 'N')) return true
+  const affix = AFFIX.exec(norm)
+  if (affix === null) return false
+  const rest = norm.slice(affix[0].length)
+  if (affix[0].startsWith('i')) return tag === 'A' && knows(rest, 'A')
+  const bare = [rest, rest.replace(/e?d$/, ''), rest.replace(/d$/, '')]
+  return knows(rest, 'A') || bare.some((base) => knows(base, 'V'))
+}
+
+/** Whether a word denies, lessens or sets apart, by grammar, by meaning or by its form. */
+export const isDenying = (word: Word): boolean =>
+  word.tag === '-' ||
+  NEGATIVE_NOUNS.has(word.norm) ||
+  EXCLUDERS.has(word.norm) ||
+  DIMINISHING.test(word.lemma) ||
+  DIMINISHING.test(word.norm) ||
+  deniesItsObject(word.lemma) ||
+  effectOf(word.lemma) === 'denies' ||
+  isAffixed(word)
+
+/** Whether either stretch denies by a word the other has not: "cease to be" for "no longer be", not "fail" for "not fail". */
+export function swapsDenials(source: readonly Word[], claim: readonly Word[]): boolean {
+  const [there, here] = [source.filter(isDenying), claim.filter(isDenying)]
+  if (there.length % 2 !== here.length % 2) return false
+  const key = ({ norm, lemma }: Word) => (norm.startsWith('fail') ? 'fail' : lemma)
+  const isOwn = (of: readonly Word[]) => (word: Word) => of.every((other) => key(other) !== key(word))
+  return there.some(isOwn(here)) && here.some(isOwn(there))
+}

@@ -1,0 +1,252 @@
+import { compareWords } from '../comparing/alignment.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
+import { boundImplies } from '../quantities/bounds.ts'
+import { type Quantity, sameAmount } from '../quantities/quantities.ts'
+import type { Word } from '../words/tagging.ts'
+import { isClose as close, countedBy, follows } from './arithmetic.ts'
+
+/** Numbers, dates and bounds of the claim that the source does not bear out. */
+export function numberFindings(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const found: Finding[] = []
+  for (const mine of claim.quantities) {
+    if (mine.loose === true) continue
+    const equal = source.quantities.filter((theirs) => sameAmount(theirs, mine))
+    if (equal.length === 0) {
+      const problem = missing(comparison, mine)
+      if (problem) found.push(problem)
+      continue
+    }
+    if (equal.some((theirs) => fits(comparison, theirs, mine) === undefined)) continue
+    const theirs = equal[0]!
+    found.push(mismatch(comparison, theirs, mine, fits(comparison, theirs, mine)!))
+  }
+  return [...found, ...comparedCounts(comparison)]
+}
+
+/** "more cats than dogs", where the source has the number of both. */
+function comparedCounts(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const numberOf = (noun: Word) =>
+    source.quantities.find((quantity) => countedBy(source, quantity)?.lemma === noun.lemma)
+  for (const [i, { norm }] of claim.words.entries()) {
+    if (norm !== 'more' && norm !== 'fewer') continue
+    const [one, than, other] = [claim.words[i + 1], claim.words[i + 2], claim.words[i + 3]]
+    if (one === undefined || other === undefined || than?.norm !== 'than') continue
+    const [a, b] = [numberOf(one), numberOf(other)]
+    if (a === undefined || b === undefined || a.bound !== '=' || b.bound !== '=') continue
+    const holds = norm === 'more' ? a.value > b.value : a.value < b.value
+    const denied = claim.words.slice(0, i).some(({ tag }) => tag === '-')
+    if (holds !== denied) continue
+    return [
+      finding(
+        comparison,
+        'number_mismatch',
+        'hard',
+        0.9,
+        [...placesOf(a), ...placesOf(b)],
+        [i, i + 3],
+        `the source has '${said(source, ...placesOf(a), ...placesOf(b))}', the claim '${said(claim, i, i + 3)}'`,
+      ),
+    ]
+  }
+  return []
+}
+
+const placesOf = ({ from, to }: Quantity) => [from, to - 1]
+
+function mismatch(comparison: Comparison, theirs: Quantity, mine: Quantity, why: string): Finding {
+  const { source, claim } = comparison
+  return finding(
+    comparison,
+    'number_mismatch',
+    'hard',
+    0.9,
+    [...boundPlace(source, theirs), ...placesOf(theirs)],
+    [...boundPlace(claim, mine), ...placesOf(mine)],
+    `${why}: '${said(source, ...boundPlace(source, theirs), ...placesOf(theirs))}' became '${said(claim, ...boundPlace(claim, mine), ...placesOf(mine))}'`,
+  )
+}
+
+const boundPlace = (side: Side, { from, bound }: Quantity) =>
+  bound !== '=' && from > 0 && side.words[from - 1]!.tag !== '.' ? [from - 1] : []
+
+/** Why an equal number means something else, or undefined. */
+function fits({ source, claim }: Comparison, theirs: Quantity, mine: Quantity): string | undefined {
+  if (
+    theirs.kind !== 'day' &&
+    theirs.kind !== 'version' &&
+    theirs.kind !== 'ordinal' &&
+    !boundImplies(boundOf(source, theirs), boundOf(claim, mine))
+  )
+    return 'the bound differs'
+  if (
+    theirs.whole &&
+    !mine.whole &&
+    theirs.kind === 'count' &&
+    mine.kind === 'count' &&
+    source.quantities.some((other) => other !== theirs && !other.whole && other.kind === 'count')
+  )
+    return 'the number of all became the number of some'
+  if (theirs.per !== '' && mine.per !== '' && theirs.per !== mine.per) return 'the rate differs'
+  if (isOfAnother(source, claim, theirs, mine)) return 'the number is that of something else'
+  return misplaced(source, claim, theirs, mine)
+}
+
+const ENDS =
+  /^(?:from|to|start\w*|begins?|ends?|until|earliest|latest|least|most|minimum|maximum|min|max|up|can|may|might|could|sometimes)$/
+const FORMER =
+  /^(?:was|were|had|used_to|before|previously|initially|originally?|first|started|from|earlier|old|formerly|instead|until|down|up|not|no_longer)$/
+
+/** An end of a range or of a change told as all of it. */
+function misplaced(source: Side, claim: Side, theirs: Quantity, mine: Quantity): string | undefined {
+  if (theirs.kind === 'day' || theirs.kind === 'clock' || theirs.kind === 'ordinal') return undefined
+  if (theirs.end !== '' && mine.end !== '' && theirs.end !== mine.end) return 'start and end changed places'
+  const says = (pattern: RegExp) => claim.words.some(({ norm }) => pattern.test(norm))
+  if (theirs.range !== undefined && mine.range === undefined && mine.bound === '=' && !says(ENDS))
+    return 'a range became one of its ends'
+  const clause = clauseAt(source, theirs.from)
+  const changed =
+    theirs.end === 'from' &&
+    mine.end === '' &&
+    clause?.tense === 'past' &&
+    source.quantities.some(
+      ({ kind, end, from }) =>
+        kind === theirs.kind && end === 'to' && from > theirs.to && from < theirs.to + 4,
+    )
+  return changed && !says(FORMER) ? 'the number is that before the change' : undefined
+}
+
+/** "four cats and seven dogs" became "seven cats": the source counts these things otherwise. */
+function isOfAnother(source: Side, claim: Side, theirs: Quantity, mine: Quantity): boolean {
+  const noun = countedBy(claim, mine)
+  const other = countedBy(source, theirs)
+  if (
+    mine.value === 1 ||
+    noun === undefined ||
+    other === undefined ||
+    (compareWords(other, noun).match !== 'none' && compareWords(other, noun).match !== 'sister')
+  )
+    return false
+  return source.quantities.some((rival) => {
+    const counted = rival === theirs ? undefined : countedBy(source, rival)
+    return counted !== undefined && counted.lemma === noun.lemma && rival.value !== mine.value
+  })
+}
+
+/** A bound under a denial of the clause is the opposite bound. */
+const boundOf = (_: Side, { bound }: Quantity) => bound
+
+function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
+  const { source, claim } = comparison
+  const rivals = source.quantities.filter(
+    ({ kind, unit }) => kind === mine.kind && (kind !== 'day' || unit === mine.unit),
+  )
+  if (
+    follows(comparison, mine) ||
+    within(comparison, mine) ||
+    isWritten(source, said(claim, ...placesOf(mine)))
+  )
+    return undefined
+  if (mine.kind === 'count' && mine.value === 1 && mine.to === mine.from + 1) return undefined
+  // "Bad Santa 2": a number of a name is weighed with the name.
+  const before = claim.words[mine.from - 1]
+  if (
+    mine.kind === 'count' &&
+    before?.proper === true &&
+    claim.words[mine.from]!.tag === '#' &&
+    !source.words.some(({ norm }) => norm === before.norm)
+  )
+    return undefined
+  if (mine.kind === 'day' && mine.unit === 'relative' && rivals.length === 0) return undefined
+  if (mine.kind === 'ordinal' && rivals.length === 0 && source.words.some(({ norm }) => norm === 'first'))
+    return undefined
+  // A day in another form: a date for a weekday cannot be compared.
+  if (mine.kind === 'day' && rivals.length === 0 && source.quantities.some(({ kind }) => kind === 'day'))
+    return undefined
+  // "did not sign in 2014", of one who signed in 2018.
+  if (
+    rivals.length > 0 &&
+    isDeniedHere(claim, mine) &&
+    !rivals.some((theirs) => isDeniedHere(source, theirs))
+  )
+    return undefined
+  const rival = rivals[0]
+  // Under a denial, a narrower set is denied, too.
+  if (rival === undefined && claim.scopes.directions[mine.from] === -1) return undefined
+  const text = said(claim, ...placesOf(mine))
+  return finding(
+    comparison,
+    'number_mismatch',
+    'hard',
+    rival === undefined ? 0.8 : 0.92,
+    rival === undefined ? [] : placesOf(rival),
+    placesOf(mine),
+    rival === undefined
+      ? `'${text}' is not in the source`
+      : `the source has '${said(source, ...placesOf(rival))}', the claim '${text}'`,
+  )
+}
+
+const isDeniedHere = (side: Side, { from }: Quantity) =>
+  (clauseAt(side, from)?.negators.length ?? 0) % 2 === 1
+
+/** A bound or a point inside what the source gives: below 100 ms, when it was 95. */
+function within({ source, claim }: Comparison, mine: Quantity): boolean {
+  const same = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
+  const satisfies = ({ value, bound, range }: Quantity) =>
+    (mine.bound === '<' &&
+      (value < mine.value || (value === mine.value && bound === '<')) &&
+      bound !== '>' &&
+      bound !== '>=') ||
+    (mine.bound === '<=' && value <= mine.value && bound !== '>' && bound !== '>=' && range !== 'low') ||
+    (mine.bound === '>' && value > mine.value && bound !== '<' && bound !== '<=') ||
+    (mine.bound === '>=' && value >= mine.value && bound !== '<' && bound !== '<=' && range !== 'high') ||
+    (mine.bound === '~' && Math.abs(value / mine.value - 1) < 0.06)
+  if (same.some(satisfies)) return true
+  // "between 86 and 87" of 86.4
+  const partner = claim.quantities.find(
+    (other) =>
+      other !== mine &&
+      other.kind === mine.kind &&
+      (other.from === mine.to + 1 || other.to + 1 === mine.from),
+  )
+  if (partner !== undefined && claim.words[Math.min(mine.from, partner.from) - 1]?.norm === 'between') {
+    const [low, high] = [Math.min(mine.value, partner.value), Math.max(mine.value, partner.value)]
+    // An end that the source has is one end of a range there, and the other was changed.
+    const told = same.some(({ value }) => value === low || value === high)
+    if (!told && same.some(({ value, bound }) => bound === '=' && value >= low && value <= high)) return true
+  }
+  // "between 0.7 and 1"
+  const open = source.words.findIndex(({ norm }) => norm === 'between')
+  const ends = same.filter(({ from }) => open >= 0 && from > open && from < open + 7)
+  return (
+    ends.length >= 2 &&
+    claim.words.some(({ norm }) =>
+      /^(?:could|can|may|would|might|acceptable|allowed|ok|okay|fine|works?|possible)$/.test(norm),
+    ) &&
+    mine.value >= ends[0]!.value &&
+    mine.value <= ends[1]!.value
+  )
+}
+
+/** The figures stand in the source, whatever they were taken for there. */
+function isWritten(side: Side, figures: string): boolean {
+  if (!/^[\d][\d:.,/-]*$/.test(figures) || figures.length < 3) return false
+  const at = side.text.indexOf(figures)
+  return at >= 0 && !/\d/.test(side.text[at - 1] ?? '') && !/\d/.test(side.text[at + figures.length] ?? '')
+}
+
+/** "two of the five are down" and "three are still up": the claim speaks of the rest. */
+export function speaksOfTheRest({ source, claim }: Comparison): boolean {
+  const { quantities } = source
+  return claim.quantities.some(
+    ({ kind, value }) =>
+      !quantities.some((same) => same.kind === kind && close(same.value, value)) &&
+      quantities.some((a) =>
+        quantities.some(
+          (b) => a.kind === kind && b.kind === kind && b.whole && close(b.value - a.value, value),
+        ),
+      ),
+  )
+}

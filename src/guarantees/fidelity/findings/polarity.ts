@@ -1,0 +1,404 @@
+import { isContent } from '../comparing/alignment.ts'
+import {
+  type Comparison,
+  clauseAt,
+  type Finding,
+  familyOf,
+  finding,
+  isDeniedDenier,
+  type Side,
+  said,
+  supportOf,
+} from '../comparing/comparison.ts'
+import type { Clause } from '../reading/clauses.ts'
+import { deniesItsObject, effectOf } from '../reading/operators.ts'
+import { type Sign, times } from '../reading/stances.ts'
+import { CERTAINTY, DUTIES } from '../words/cues.ts'
+import type { Word } from '../words/tagging.ts'
+import { isAffixed, isDenying, swapsDenials } from './denials.ts'
+import { echoOf } from './ellipsis.ts'
+import { exceptedWords } from './exceptions.ts'
+import { speaksOfTheRest } from './numbers.ts'
+import {
+  EXCLUSIVE,
+  hasOtherSubject,
+  inSentence,
+  isDeniedConstituent,
+  isExcepted,
+  isOpen,
+} from './openness.ts'
+import { isTurnedComparison } from './roles.ts'
+import { COMPARES, productOf, topicVote, type Vote } from './topics.ts'
+
+/** What one side asserts and the other denies. */
+export function polarityFindings(comparison: Comparison): Finding[] {
+  const { claim, alignment } = comparison
+  const found: Finding[] = []
+  const settled = new Set<number>()
+  for (const clause of claim.clauses) {
+    const head = echoVote(comparison, clause) ?? headVote(comparison, clause)
+    if (head !== undefined && head.product === -1 && isCompensated(comparison, clause, head)) {
+      for (const link of alignment.links) settled.add(link.source)
+      continue
+    }
+    const vote = head !== undefined && head.product !== 0 ? head : topicVote(comparison, clause)
+    if (vote === undefined || vote.product !== -1 || settled.has(vote.source)) continue
+    settled.add(vote.source)
+    found.push(flip(comparison, vote))
+  }
+  for (const vote of [...constituentVotes(comparison), ...oppositeVotes(comparison)])
+    if (!settled.has(vote.source)) {
+      settled.add(vote.source)
+      found.push(flip(comparison, vote))
+    }
+  if (found.length === 0) found.push(...groundless(comparison))
+  return found
+}
+
+/** The predicate of the claim's clause against its counterpart. */
+function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
+  const { source, claim, alignment } = comparison
+  const link = alignment.links[clause.head]!
+  const { match, score } = link.likeness
+  const head = claim.words[clause.head]!
+  if (COMPARES.test(head.lemma)) return undefined
+  if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
+  // "I don't think it is": what is denied is what is thought.
+  if (effectOf(head.lemma) === 'raises' && claim.clauses.some(({ governor }) => governor === clause.head))
+    return undefined
+  if (match === 'antonym') {
+    const other = source.words[link.source]!
+    // "pencilled in" and "confirmed" differ in how sure they are.
+    if ((CERTAINTY.get(other.norm) ?? 3) <= 2 && CERTAINTY.get(head.norm) === 4) return undefined
+    if (isConverse(other.lemma, head.lemma)) return undefined
+    if (isTurnedComparison(comparison, link.source, clause.head)) return undefined
+  }
+  if (isReplaced(comparison, clause, link.source)) return undefined
+  const s = placeOf(comparison, clause, link.source)
+  const apart = apartSign(comparison, clause, s)
+  let product = times(productOf(comparison, s, clause.head), apart)
+  if (product === -1 && apart === 1) product = ifComparable(comparison, clause, s)
+  return { source: s, claim: clause.head, product }
+}
+
+/** "not insured" became "not covered", and "coverage" stands elsewhere: the denial itself was left as it is. */
+function isReplaced(
+  { source, claim, alignment }: Comparison,
+  { head, negators }: Clause,
+  s: number,
+): boolean {
+  const gap = alignment.gaps.find(({ claim: [from, to] }) => head >= from && head < to)
+  if (gap === undefined || (s >= gap.source[0] && s < gap.source[1])) return false
+  return (
+    source.sentenceOf[gap.source[0]] !== source.sentenceOf[s] &&
+    source.words.slice(...gap.source).some(({ tag }) => tag === 'V' || tag === 'A') &&
+    !negators.some((i) => i >= gap.claim[0] && i < gap.claim[1]) &&
+    !claim.words.slice(...gap.claim).some(isDenying)
+  )
+}
+
+/** Of several places with the predicate, the one whose subject the claim speaks of. */
+function placeOf({ source, claim, alignment, edited }: Comparison, clause: Clause, s: number): number {
+  const { lemma } = source.words[s]!
+  if (edited || clause.subject[0] === clause.subject[1]) return s
+  const isMine = (at: number) => {
+    const theirs = source.clauses[source.clauseOf[at]!]
+    for (let c = clause.subject[0]; theirs !== undefined && c < clause.subject[1]; c++) {
+      const i = alignment.links[c]!.source
+      if (claim.words[c]!.tag === 'N' && i >= theirs.subject[0] && i < theirs.subject[1]) return true
+    }
+    return false
+  }
+  if (isMine(s)) return s
+  const other = source.words.findIndex((word, i) => i !== s && word.lemma === lemma && isMine(i))
+  return other < 0 ? s : other
+}
+
+/** What a clause without its predicate says of the claim's subject. */
+function echoVote(comparison: Comparison, clause: Clause): Vote | undefined {
+  const echo = echoOf(comparison, clause)
+  if (echo === undefined) return undefined
+  const { source, claim, alignment } = comparison
+  const signs = times(source.scopes.stances[echo.clause.id]!.sign, claim.scopes.stances[clause.id]!.sign)
+  return {
+    source: echo.clause.head,
+    claim: clause.head,
+    product: times(signs, alignment.links[clause.head]!.likeness.sign),
+  }
+}
+
+/** -1 where the denial of one side answers the assertion of the other, 0 where they may speak of different things. */
+function ifComparable(comparison: Comparison, clause: Clause, s: number): Sign {
+  const { score } = comparison.alignment.links[clause.head]!.likeness
+  if (!comparison.edited && (score < 0.75 || !isBorneOut(comparison, clause, s))) return 0
+  if (speaksOfTheRest(comparison) || hasOtherSubject(comparison, clause, s)) return 0
+  if (isOpen(comparison, clause, s) || hasOtherObject(comparison, clause, s)) return 0
+  if (comparison.edited && isReworded(comparison, s, clause.head)) return 0
+  return agreesElsewhere(comparison, s, clause.head) ? 1 : -1
+}
+
+/** "not in continuity" and "separate continuity": one side denies in its grammar, the other by a word put in its place. */
+function isReworded({ source, claim, alignment }: Comparison, s: number, c: number): boolean {
+  return alignment.gaps.some((gap) => {
+    const near = (side: Side, [from, to]: readonly [number, number], at: number) =>
+      from < to
+        ? side.sentenceOf[from] === side.sentenceOf[at] || side.sentenceOf[to - 1] === side.sentenceOf[at]
+        : false
+    if (!near(source, gap.source, s) || !near(claim, gap.claim, c)) return false
+    return swapsDenials(source.words.slice(...gap.source), claim.words.slice(...gap.claim))
+  })
+}
+
+/** The sign of a word beside that of its clause: -1 for "iOS" in "works on Android but not on iOS". */
+const apart = ({ scopes, clauseOf }: Side, at: number) =>
+  scopes.signs[at]! * (scopes.stances[clauseOf[at]!]?.sign ?? 1)
+
+/** What the source says of the rest it denies of one constituent; the claim may speak of that one. */
+function apartSign({ source, claim, alignment }: Comparison, clause: Clause, s: number): Sign {
+  const theirs = clauseAt(source, s)
+  if (theirs === undefined || deniesItsObject(source.words[theirs.head]!.lemma)) return 1
+  const excepted = claim.words.some(({ norm }) => EXCLUSIVE.test(norm)) ? [] : exceptedWords(source)
+  let sign: Sign = 1
+  for (const [c, link] of alignment.links.entries())
+    if (
+      c !== clause.head &&
+      link.source >= 0 &&
+      link.source !== s &&
+      claim.clauseOf[c] === clause.id &&
+      source.clauseOf[link.source] === theirs.id &&
+      claim.words[c]!.tag === 'N' &&
+      claim.words[c + 1]?.tag !== 'N' &&
+      apart(claim, c) === 1 &&
+      (excepted.includes(link.source) ||
+        (apart(source, link.source) === -1 && isDeniedConstituent(source, link.source)))
+    )
+      sign = times(sign, -1)
+  return sign
+}
+
+/** Two views of one event, not opposites. */
+const CONVERSES = [
+  'give take',
+  'give receive',
+  'buy sell',
+  'lend borrow',
+  'send receive',
+  'come go',
+  'teach learn',
+  'win lose',
+  'export import',
+  'push pull',
+]
+const isConverse = (a: string, b: string) =>
+  CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
+
+/** The clause of the source speaks of what else the claim's clause speaks of. */
+function isBorneOut(comparison: Comparison, clause: Clause, s: number): boolean {
+  const { near, linked, all } = supportOf(comparison, clause.head, s)
+  return all === 0 || (linked > 0 && near * 2 > linked)
+}
+
+/** Another occurrence of the word has the claim's sign, or none, and no less company. */
+function agreesElsewhere(comparison: Comparison, s: number, c: number): boolean {
+  const { source } = comparison
+  const here = supportOf(comparison, c, s).near
+  return source.words.some(
+    ({ lemma }, k) =>
+      k !== s &&
+      lemma === source.words[s]!.lemma &&
+      productOf(comparison, k, c) !== -1 &&
+      (supportOf(comparison, c, k).near >= here || (k > s && resumes(source, k))),
+  )
+}
+
+/** "we bought it two years later": a pronoun stands for what the clause before spoke of. */
+function resumes({ words, clauseOf }: Side, at: number): boolean {
+  for (let i = at + 1; i < words.length && clauseOf[i] === clauseOf[at] && i < at + 4; i++)
+    if (/^(?:it|them|one|that|this|so)$/.test(words[i]!.norm)) return true
+  return false
+}
+
+/** "refunded the fare but kept the booking fee": what the claim says it of is another's object. */
+function hasOtherObject(
+  { source, claim, alignment, edited }: Comparison,
+  clause: Clause,
+  s: number,
+): boolean {
+  if (edited) return false
+  const theirs = source.clauseOf[s]!
+  const own = source.clauses[theirs]!
+  const mine = claim.words
+    .map((_, i) => i)
+    .filter((i) => {
+      const isTheme = clause.passive || clause.copula ? i < clause.verb : i > clause.head
+      return isTheme && claim.clauseOf[i] === clause.id && claim.words[i]!.tag === 'N'
+    })
+  const places = mine.map((i) => alignment.links[i]!.source).filter((at) => at >= 0)
+  if (places.length === 0) return false
+  const family = familyOf(source, theirs)
+  const isConjunct = (id: number) => {
+    const other = source.clauses[id]!
+    return (
+      id !== theirs &&
+      ((other.link === 'coordinate' && other.parent === theirs) ||
+        (own.link === 'coordinate' && own.parent === id) ||
+        !family.has(id))
+    )
+  }
+  if (!places.every((at) => isConjunct(source.clauseOf[at]!))) return false
+  for (let i = s + 1; i < source.words.length && source.clauseOf[i] === theirs; i++)
+    if (source.words[i]!.tag === 'N' && alignment.back[i]! < 0) return true
+  return false
+}
+
+/** "to her card, not store credit": denied where it stands, though its clause is not. */
+function constituentVotes(comparison: Comparison): Vote[] {
+  const { source, claim, alignment } = comparison
+  const votes: Vote[] = []
+  for (const [c, link] of alignment.links.entries()) {
+    if (link.source < 0 || link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
+    const mine = clauseAt(claim, c)
+    const theirs = clauseAt(source, link.source)
+    if (
+      mine === undefined ||
+      theirs === undefined ||
+      deniesItsObject(claim.words[mine.head]!.lemma) ||
+      deniesItsObject(source.words[theirs.head]!.lemma)
+    )
+      continue
+    if (apart(source, link.source) !== -1 || apart(claim, c) !== 1 || claim.scopes.signs[c] !== 1) continue
+    if (
+      source.words.some(
+        ({ lemma }, k) =>
+          k !== link.source && lemma === source.words[link.source]!.lemma && apart(source, k) === 1,
+      )
+    )
+      continue
+    if (isExcepted(source, link.source) || claim.words.some(({ norm }) => EXCLUSIVE.test(norm))) continue
+    votes.push({ source: link.source, claim: c, product: -1 })
+  }
+  return votes
+}
+
+/** An adjective or noun turned into its opposite, away from the predicate. */
+function oppositeVotes(comparison: Comparison): Vote[] {
+  const { source, claim, alignment, edited } = comparison
+  const votes: Vote[] = []
+  for (const [c, link] of alignment.links.entries()) {
+    if (link.source < 0 || link.likeness.match !== 'antonym') continue
+    const clause = clauseAt(claim, c)
+    if (clause !== undefined && clause.head === c) continue
+    if (productOf(comparison, link.source, c) !== -1) continue
+    if (
+      clause !== undefined &&
+      inSentence(source, link.source, EXCLUSIVE) !== inSentence(claim, c, EXCLUSIVE)
+    )
+      continue
+    if (DUTIES.has(claim.words[c]!.norm) || DUTIES.has(source.words[link.source]!.norm)) continue
+    if (
+      !edited &&
+      (claim.words[c]!.tag !== source.words[link.source]!.tag || !sharesHead(comparison, link.source, c))
+    )
+      continue
+    votes.push({ source: link.source, claim: c, product: -1 })
+  }
+  return votes
+}
+
+/** The noun after, or the predicate over, is the same on both sides. */
+function sharesHead({ source, claim, alignment }: Comparison, s: number, c: number): boolean {
+  const next = alignment.links[c + 1]
+  if (next !== undefined && next.source === s + 1) return true
+  const mine = clauseAt(claim, c)
+  const theirs = clauseAt(source, s)
+  return mine !== undefined && theirs !== undefined && alignment.links[mine.head]!.source === theirs.head
+}
+
+/** "not a bad idea" and "a good idea": a denial on one side, an opposite on the other. */
+function isCompensated({ source, claim, alignment }: Comparison, clause: Clause, head: Vote): boolean {
+  const { subject } = clause
+  let opposites = 0
+  for (const [c, link] of alignment.links.entries())
+    if (
+      c !== head.claim &&
+      claim.clauseOf[c] === clause.id &&
+      !(c >= subject[0] && c < subject[1]) &&
+      link.source >= 0 &&
+      link.likeness.match === 'antonym' &&
+      source.clauseOf[link.source] === source.clauseOf[head.source]
+    )
+      opposites++
+  return opposites % 2 === 1
+}
+
+/** Words from which a denial of something may follow. */
+const NEGATIVE =
+  /^(?:not|no|never|none|nobody|nothing|neither|nor|without|only|just|instead|otherwise|else|other|others|except\w*|excluding|unless|until|before|rather_than|instead_of|few\w*|less\w*|hardly\w*|rarely|seldom|too|yet|anymore|below|under|lower|against|off|out|away|late|old|former|previous|used_to|almost|nearly|most|some|half|partly|minority|barely|zero|lack\w*|miss\w*|rest|all_but|alone|apart_from|aside_from|if|dead|gone|than)$|less$/
+const TROUBLE =
+  /^(?:problem|issue|concern|trouble|difficulty|risk|bug|error|failure|obstacle|worry|doubt|wrong|bad|late|mistake|unanimous|perfect|certain|sure|clear|easy|enough|sufficient|all|only|alone)$/
+const isTrouble = (word: Word) => TROUBLE.test(word.lemma) || isDenying(word)
+
+/** A denial in the claim, where nothing in the sentences it is about denies anything. */
+function groundless(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  for (const clause of claim.clauses) {
+    const stance = claim.scopes.stances[clause.id]!
+    if (COMPARES.test(claim.words[clause.head]!.lemma) || isDeniedDenier(claim, clause.head)) continue
+    if (stance.sign !== -1 || clause.negators.length === 0 || clause.link === 'condition') continue
+    // "not a problem", "not unanimous" deny nothing good.
+    if (isTrouble(claim.words[clause.head]!)) continue
+    // "One line was not tested" may be what is left of four of which three were.
+    if (claim.words.some(({ tag }, i) => tag === '#' && i >= clause.subject[0] && i < clause.subject[1]))
+      continue
+    const vote = echoVote(comparison, clause) ?? headVote(comparison, clause)
+    if (vote !== undefined && vote.product === 1) continue
+    const places = new Set<number>()
+    for (const [c, link] of alignment.links.entries())
+      if (claim.clauseOf[c] === clause.id && link.source >= 0 && isContent(claim.words[c]!))
+        for (const id of familyOf(source, source.clauseOf[link.source]!)) places.add(id)
+    if (places.size === 0) continue
+    const denied = source.words.some(
+      (word, i) =>
+        places.has(source.clauseOf[i]!) &&
+        (NEGATIVE.test(word.norm) ||
+          isAffixed(word) ||
+          deniesItsObject(word.lemma) ||
+          effectOf(word.lemma) === 'denies' ||
+          source.scopes.signs[i] !== 1),
+    )
+    const opposite = alignment.links.some(
+      ({ likeness }, c) => likeness.sign === -1 && claim.clauseOf[c] === clause.id,
+    )
+    if (denied || opposite) continue
+    return [
+      finding(
+        comparison,
+        'polarity_flip',
+        'soft',
+        0.6,
+        [],
+        [clause.head, ...clause.negators],
+        `nothing in the source denies what '${said(claim, clause.head, ...clause.negators)}' denies`,
+      ),
+    ]
+  }
+  return []
+}
+
+function flip(comparison: Comparison, { source: s, claim: c }: Vote): Finding {
+  const { source, claim } = comparison
+  const deniers = (side: Side, at: number) => side.scopes.stances[side.clauseOf[at]!]?.deniers ?? []
+  const [there, here] = [
+    [s, ...deniers(source, s)],
+    [c, ...deniers(claim, c)],
+  ]
+  return finding(
+    comparison,
+    'polarity_flip',
+    'hard',
+    0.95,
+    there,
+    here,
+    `the source says '${said(source, ...there)}', the claim '${said(claim, ...here)}'`,
+  )
+}

@@ -1,0 +1,153 @@
+import type { Token } from '../words/tokens.ts'
+import type { Quantity } from './quantities.ts'
+
+/** Exactly, about, or one end left open. */
+export type Bound = '=' | '~' | '>=' | '<=' | '>' | '<'
+
+const BOUNDS: Readonly<Record<string, Bound>> = {
+  at_least: '>=',
+  no_less_than: '>=',
+  no_fewer_than: '>=',
+  not_less_than: '>=',
+  minimum: '>=',
+  min: '>=',
+  no_earlier_than: '>=',
+  at_most: '<=',
+  up_to: '<=',
+  no_more_than: '<=',
+  not_more_than: '<=',
+  maximum: '<=',
+  max: '<=',
+  within: '<=',
+  no_later_than: '<=',
+  not_later_than: '<=',
+  capped: '<=',
+  limited: '<=',
+  exceed: '>',
+  exceeds: '>',
+  exceeded: '>',
+  exceeding: '>',
+  more_than: '>',
+  over: '>',
+  above: '>',
+  greater_than: '>',
+  higher_than: '>',
+  larger_than: '>',
+  beyond: '>',
+  less_than: '<',
+  fewer_than: '<',
+  under: '<',
+  below: '<',
+  lower_than: '<',
+  about: '~',
+  around: '~',
+  roughly: '~',
+  approximately: '~',
+  approx: '~',
+  nearly: '~',
+  almost: '~',
+  some: '~',
+  '~': '~',
+  circa: '~',
+  close_to: '~',
+  '>': '>',
+  '<': '<',
+  '≥': '>=',
+  '≤': '<=',
+}
+const AFTER: Readonly<Record<string, Bound>> = {
+  maximum: '<=',
+  max: '<=',
+  tops: '<=',
+  minimum: '>=',
+  min: '>=',
+  plus: '>=',
+  '+': '>=',
+}
+const NEGATED: Readonly<Record<Bound, Bound>> = {
+  '>': '<=',
+  '<': '>=',
+  '>=': '<',
+  '<=': '>',
+  '=': '=',
+  '~': '~',
+}
+
+/** Bounds, ends of a change, and wholes are told by the words around a number. */
+export function surroundings(
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+): Pick<Quantity, 'bound' | 'whole' | 'end'> {
+  let bound: Bound = '='
+  let end: Quantity['end'] = ''
+  let whole = false
+  let negated = false
+  for (let i = from - 1, seen = 0; i >= 0 && seen < 5; i--, seen++) {
+    const norm = tokens[i]!.norm
+    if (tokens[i]!.kind === 'mark' && !/^[~<>≥≤$€£(]$/.test(norm)) break
+    if (seen === 0 && norm === 'from') end = 'from'
+    if (seen === 0 && norm === 'to') end = 'to'
+    if (seen === 0 && norm === 'by') end = 'by'
+    if (norm === 'of' && seen <= 1 && tokens[i - 1]?.kind !== 'mark') {
+      const head = tokens[i - 1]?.norm ?? ''
+      if (
+        /^(?:[\d,.]+%?|one|two|three|four|five|six|seven|eight|nine|ten|none|all|most|some|many|few|half|both|any|each|out)$/.test(
+          head,
+        )
+      )
+        whole = true
+    }
+    // "Of the 20 guests, 15 came"
+    if (norm === 'of' && tokens[i]!.first) whole = true
+    if (norm === 'out' && seen === 1) whole = true
+    if (
+      Object.hasOwn(BOUNDS, norm) &&
+      bound === '=' &&
+      (seen < 2 || /^(?:exceed|capped|limited|maximum|minimum)/.test(norm))
+    ) {
+      if (norm === 'some' && seen > 0) continue
+      bound = BOUNDS[norm]!
+    } else if (/^(?:not|never|cannot|no)$/.test(norm) && bound !== '=') {
+      negated = true
+      break
+    } else if (bound !== '=' && !/^(?:must|should|may|can|be|to|the|a|of|does|do|is|was|ever)$/.test(norm))
+      break
+    else if (bound === '=' && !/^(?:of|at|to|the|a|an|is|be|was|than|set|its|our|or|about|from)$/.test(norm))
+      break
+  }
+  if (bound === '=') bound = AFTER[tokens[to]?.norm ?? ''] ?? '='
+  if (bound === '=' && tokens[to]?.norm === 'or') {
+    const after = tokens[to + 1]?.norm ?? ''
+    if (after === 'more' || after === 'above' || after === 'higher' || after === 'later') bound = '>='
+    if (
+      after === 'less' ||
+      after === 'fewer' ||
+      after === 'below' ||
+      after === 'lower' ||
+      after === 'earlier'
+    )
+      bound = '<='
+  }
+  return { bound: negated ? NEGATED[bound] : bound, end, whole }
+}
+
+/** Whether every amount the first admits is admitted by the second. Both name the same value. */
+export function boundImplies(a: Bound, b: Bound): boolean {
+  if (a === b || a === '~' || b === '~') return a === b || (a !== '>' && a !== '<' && b !== '>' && b !== '<')
+  if (a === '=') return b === '>=' || b === '<='
+  if (a === '>') return b === '>='
+  if (a === '<') return b === '<='
+  return false
+}
+
+const close = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
+
+/** Whether a number with its bound is true of this many. */
+export function admitsAmount({ value, bound }: Quantity, many: number): boolean {
+  if (bound === '>=') return many >= value || close(many, value)
+  if (bound === '<=') return many <= value || close(many, value)
+  if (bound === '>') return many > value && !close(many, value)
+  if (bound === '<') return many < value && !close(many, value)
+  return bound === '~' ? Math.abs(many - value) <= Math.abs(value) * 0.06 : close(many, value)
+}

@@ -1,0 +1,323 @@
+import { BE, SUBJECT_PRONOUNS } from '../words/cues.ts'
+import { readWords, type Word } from '../words/tagging.ts'
+import type { Clause, Reading } from './clause.ts'
+import { isEmpty, linkOf } from './links.ts'
+import { type Group, verbGroups } from './verb-groups.ts'
+
+export type { Clause, Reading } from './clause.ts'
+
+/** Words, and clauses with what hangs on what: a shallow reading, the same for the same text. */
+export function read(text: string): Reading {
+  const words = readWords(text)
+  const groups = verbGroups(words)
+  const clauses = attach(words, groups)
+  const clauseOf = new Array<number>(words.length).fill(clauses.length > 0 ? 0 : -1)
+  for (const clause of clauses) for (let i = clause.start; i < clause.end; i++) clauseOf[i] = clause.id
+  assignSubjects(clauses, clauseOf)
+  return { text, words, clauses, clauseOf }
+}
+
+function assignSubjects(clauses: readonly Clause[], clauseOf: number[]): void {
+  for (const { id, subject } of clauses)
+    for (let i = subject[0]; i < subject[1]; i++) {
+      const other = clauses[clauseOf[i]!]
+      // What a relative clause says about the subject is its own.
+      if (other === undefined || other.link !== 'relative' || other.id === id || i < other.start)
+        clauseOf[i] = id
+    }
+}
+
+const NOMINAL = new Set(['D', 'A', 'N', 'P', '#'])
+
+/** Where the noun phrase that ends before `end` begins. */
+function phraseStart(words: readonly Word[], end: number, floor: number): number {
+  let i = end
+  while (i > floor) {
+    const { tag, norm } = words[i - 1]!
+    if (
+      !NOMINAL.has(tag) &&
+      norm !== 'of' &&
+      !(tag === 'R' && i - 1 > floor && NOMINAL.has(words[i - 2]!.tag) === false)
+    )
+      break
+    // Two phrases side by side: "told Ana the server".
+    if (tag === 'P' && i < end && SUBJECT_PRONOUNS.has(norm)) break
+    i--
+    if (
+      tag === 'D' &&
+      i > floor &&
+      words[i - 1]!.norm !== 'of' &&
+      words[i - 1]!.tag !== 'D' &&
+      words[i]!.norm !== "'s"
+    )
+      break
+    if (tag === 'P' && SUBJECT_PRONOUNS.has(norm)) break
+  }
+  return i
+}
+
+function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
+  const clauses: Clause[] = []
+  let floor = 0
+  let pending: number | undefined
+  for (const [k, group] of groups.entries()) {
+    let marker = markerBefore(words, floor, group.from)
+    // "that a person reading a paper is": the marker before a participle is that of the verb after.
+    if (marker === undefined && pending !== undefined) marker = pending
+    pending = undefined
+    const previous = clauses.at(-1)
+    const mark = marker === undefined ? undefined : words[marker]!
+    const head = words[group.head]!
+    const helper = group.helpers[0] === undefined ? undefined : words[group.helpers[0]]!
+    const bare = group.helpers.length === 0 && group.modals.length === 0
+    const finite =
+      !group.infinitive &&
+      !(bare && (head.form === 'ing' || (head.form === 'ed' && isReduced(words, group, previous, marker)))) &&
+      !(helper?.form === 'ing' && group.modals.length === 0)
+    const sentence = sentenceOf(words, group.from)
+    // So far the sentence has only clauses inside its subject: this verb is the main one.
+    const opening = marker === undefined && finite ? openingOf(words, clauses, group.from) : undefined
+    let start = group.from
+    let subject: readonly [number, number] = [group.from, group.from]
+    if (finite) {
+      const from =
+        marker === undefined
+          ? previous === undefined
+            ? 0
+            : phraseStart(words, group.from, floor)
+          : marker + 1
+      subject = [Math.max(from, floor === 0 && previous === undefined ? from : from), group.from]
+      if (
+        marker === undefined &&
+        previous !== undefined &&
+        previous.finite &&
+        subject[0] === floor &&
+        subject[0] < group.from &&
+        previous.head === floor - 1
+      )
+        subject = [floor, group.from]
+      start = marker === undefined ? subject[0] : marker
+      if (opening !== undefined) {
+        subject = opening
+        start = group.from
+      }
+    } else {
+      if (marker !== undefined && words[marker]!.tag === 'S' && marker < group.from - 1 && !group.infinitive)
+        pending = marker
+      const before = words[group.from - 1]
+      if (before !== undefined && (before.tag === 'I' || before.tag === 'S') && group.from - 1 >= floor)
+        start = group.from - 1
+    }
+    start = Math.max(start, previous === undefined ? 0 : Math.min(group.from, previous.verb + 1))
+    const relation: Pick<Clause, 'link' | 'parent' | 'governor'> =
+      opening === undefined
+        ? linkOf(words, group, { finite, marker, start, subject, previous, clauses })
+        : { link: 'main', parent: -1, governor: -1 }
+    const imperative =
+      (finite &&
+        bare &&
+        head.form === 'base' &&
+        isEmpty(words, subject) &&
+        relation.link !== 'relative' &&
+        (relation.link === 'main' || relation.link === 'coordinate') &&
+        (previous === undefined || relation.link === 'main' || previous.imperative)) ||
+      (finite &&
+        helper?.norm === 'do' &&
+        head.form === 'base' &&
+        isEmpty(words, subject) &&
+        relation.link !== 'relative')
+    const inherited =
+      relation.link === 'coordinate' && relation.parent >= 0 && isEmpty(words, subject)
+        ? clauses[relation.parent]!
+        : undefined
+    const shares =
+      inherited !== undefined &&
+      bare &&
+      !group.infinitive &&
+      (head.form === 'base'
+        ? inherited.modals.length > 0 ||
+          inherited.helpers.some((h) => words[h]!.lemma === 'do') ||
+          inherited.imperative
+        : head.form !== 's' && inherited.helpers.length > 0 && words[inherited.head]!.form === head.form)
+    const neither = correlated(words, subject)
+    const negators =
+      neither >= 0
+        ? [neither, ...group.negators]
+        : shares && !group.negators.length && !/^(?:but|then)$/.test(mark?.norm ?? '')
+          ? [...inherited.negators, ...group.negators]
+          : group.negators
+    const modals = shares ? inherited.modals : group.modals
+    clauses.push({
+      id: k,
+      start,
+      end: words.length,
+      verb: group.from,
+      head: group.head,
+      subject: isEmpty(words, subject) && inherited ? inherited.subject : trimmed(words, subject),
+      negators,
+      modals,
+      helpers: shares ? inherited.helpers : group.helpers,
+      passive:
+        !group.copula &&
+        head.form === 'ed' &&
+        ((shares ? inherited.helpers : group.helpers).some((h) => BE.has(words[h]!.norm)) ||
+          (!finite && bare)),
+      copula: group.copula,
+      finite,
+      imperative: imperative || (shares && inherited.imperative),
+      question: sentence.question,
+      tense: tenseOf(words, group, shares ? modals : group.modals),
+      ...relation,
+      alternative: mark?.norm === 'or',
+    })
+    floor = group.head + 1
+    if (group.copula) floor = Math.max(group.to, Math.min(group.head + 1, words.length))
+  }
+  return settle(words, clauses)
+}
+
+/** "Neither the API nor the worker logs it" */
+function correlated(words: readonly Word[], [from, to]: readonly [number, number]): number {
+  let neither = -1
+  for (let i = from; i < to; i++) {
+    if (words[i]!.norm === 'neither') neither = i
+    if (words[i]!.norm === 'nor') return neither
+  }
+  return -1
+}
+
+/** The noun phrase a sentence opens with, when all clauses so far hang inside it. */
+function openingOf(
+  words: readonly Word[],
+  clauses: readonly Clause[],
+  at: number,
+): readonly [number, number] | undefined {
+  let from = at
+  while (from > 0 && !/^[.!?;:\n]$/.test(words[from - 1]!.norm)) from--
+  const inside = clauses.filter(({ verb }) => verb >= from)
+  if (inside.length === 0) return undefined
+  for (const clause of inside) {
+    if (clause.link === 'adjunct' || clause.link === 'coordinate' || clause.imperative) return undefined
+    if (clause.link === 'relative' || !clause.finite) continue
+    const governor = clause.governor < 0 ? undefined : words[clause.governor]!
+    const parent = clause.parent < 0 ? undefined : clauses[clause.parent]!
+    if (
+      clause.link !== 'complement' ||
+      !(governor?.tag === 'N' || (parent !== undefined && !parent.finite && parent.verb >= from))
+    )
+      return undefined
+  }
+  return [from, Math.max(from, inside[0]!.start)]
+}
+
+function trimmed(words: readonly Word[], [from, to]: readonly [number, number]): readonly [number, number] {
+  let start = from
+  while (start < to && /^[.RC]$/.test(words[start]!.tag)) start++
+  return [start, to]
+}
+
+/** A participle right after a noun, where a finite verb is elsewhere: "the man dressed in white sits". */
+function isReduced(
+  words: readonly Word[],
+  group: Group,
+  previous: Clause | undefined,
+  marker: number | undefined,
+): boolean {
+  const before = words[group.from - 1]
+  if (before === undefined) return false
+  if (before.tag === 'S')
+    return (
+      before.norm === 'as' ||
+      before.norm === 'when' ||
+      before.norm === 'if' ||
+      before.norm === 'unless' ||
+      before.norm === 'once'
+    )
+  const mark = words[marker ?? -1]
+  if (before.tag === 'N' || before.tag === 'P' || before.tag === '.') {
+    for (let i = group.head + 1; i < words.length && words[i]!.norm !== '.'; i++) {
+      if (words[i]!.tag === 'C' || words[i]!.tag === 'S' || words[i]!.norm === ',') break
+      if (i === group.head + 1 && !/^[IXMR]$/.test(words[i]!.tag)) break
+      if (words[i]!.tag === 'X' || words[i]!.tag === 'M') return true
+    }
+    if (before.tag === '.') return before.norm === ',' && previous !== undefined
+    return (
+      previous?.finite === true &&
+      (mark === undefined || previous.head > (marker ?? -1)) &&
+      words[group.head + 1]?.tag === 'I'
+    )
+  }
+  return false
+}
+
+/** The last word before the verb group, after the last head, that opens a clause. */
+function markerBefore(words: readonly Word[], floor: number, end: number): number | undefined {
+  for (let i = end - 1; i >= floor; i--) {
+    const { tag, norm } = words[i]!
+    if (tag === 'S' || (tag === '.' && !/^["'“”‘’()%[\]/*#]$/.test(norm))) {
+      // A list inside the subject: "Ana, Ben and Eve are"
+      return i
+    }
+    if (tag === 'C') {
+      // "Ana and Ben are": no verb stands before the coordinator since the last boundary.
+      let k = i - 1
+      while (k >= floor && (NOMINAL.has(words[k]!.tag) || words[k]!.tag === 'I' || words[k]!.tag === 'R')) k--
+      const bounded = k < floor ? floor === 0 : words[k]!.tag === '.' || words[k]!.tag === 'S'
+      if (!bounded || i === end - 1 || norm === 'but' || norm === 'so') return i
+    }
+  }
+  return undefined
+}
+
+function sentenceOf(words: readonly Word[], at: number): { question: boolean } {
+  for (let i = at; i < words.length; i++) {
+    if (words[i]!.norm === '?') return { question: true }
+    if (words[i]!.tag === '.' && /^[.!;\n]$/.test(words[i]!.norm)) break
+  }
+  return { question: false }
+}
+
+function tenseOf(words: readonly Word[], group: Group, modals: readonly number[]): Clause['tense'] {
+  const modal = modals[0] === undefined ? undefined : words[modals[0]]!.norm
+  if (
+    modal === 'will' ||
+    modal === 'shall' ||
+    modal === 'going_to' ||
+    modal === 'about_to' ||
+    modal === 'would'
+  )
+    return 'future'
+  if (modal === 'used_to' || modal === 'had_to' || modal === 'needed_to') return 'past'
+  const helper = group.helpers[0] === undefined ? undefined : words[group.helpers[0]]!.norm
+  if (helper !== undefined && modal === undefined) {
+    if (/^(?:was|were|did|had)$/.test(helper)) return 'past'
+    if (/^(?:has|have)$/.test(helper) && group.head !== group.helpers[0]) return 'past'
+    return 'present'
+  }
+  const { form } = words[group.head]!
+  return form === 'ed' ? 'past' : form === 's' || form === 'base' ? 'present' : 'none'
+}
+
+/** Ends of clauses, and the parents of those that stand before the clause they hang on. */
+function settle(words: readonly Word[], clauses: readonly Clause[]): Clause[] {
+  return clauses.map((clause, k) => {
+    const next = clauses[k + 1]
+    const start = clause.start
+    const end = next === undefined ? words.length : Math.max(next.start, clause.verb + 1)
+    let { parent } = clause
+    if (parent < 0 && clause.link !== 'main') parent = next !== undefined ? next.id : -1
+    // "If the vendor agrees, we'll sign": the subordinate one comes first.
+    const opensSentence =
+      clause.start === 0 || (words[clause.start - 1]?.tag === '.' && words[clause.start - 1]!.norm !== ',')
+    if (
+      next !== undefined &&
+      next.link === 'main' &&
+      opensSentence &&
+      /^(?:condition|exception|time|reason|contrast|before|after|until|adjunct|without|purpose)$/.test(
+        clause.link,
+      )
+    )
+      parent = next.id
+    return { ...clause, start, end, parent: parent === clause.id ? -1 : parent }
+  })
+}
