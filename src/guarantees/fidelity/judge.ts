@@ -2,6 +2,7 @@ import { isContent } from './comparing/alignment.ts'
 import { type Comparison, compare, type Finding } from './comparing/comparison.ts'
 import { amountFindings } from './findings/amounts.ts'
 import { bindingFindings } from './findings/binding.ts'
+import { unlessReworded } from './findings/denials.ts'
 import { coverageFindings, editFindings } from './findings/edits.ts'
 import { exceptionFindings } from './findings/exceptions.ts'
 import { acrossTheLine } from './findings/exclusion.ts'
@@ -30,7 +31,7 @@ export function judge(pair: FidelityPair): FidelityResult {
   const comparison = counted ?? compare(pair)
   const line = acrossTheLine(comparison)
   if (line !== undefined) return settle(line)
-  const findings = [
+  const findings = unlessReworded(comparison, [
     ...polarityFindings(comparison),
     ...amountFindings(comparison),
     ...exceptionFindings(comparison),
@@ -39,7 +40,7 @@ export function judge(pair: FidelityPair): FidelityResult {
     ...nameFindings(comparison),
     ...bindingFindings(comparison),
     ...(comparison.edited ? editFindings(comparison) : []),
-  ]
+  ])
   const uncovered = comparison.edited ? [] : coverageFindings(comparison)
   // Words without a counterpart are paraphrase as often as invention: alone they never reject.
   const risk = 1 - (1 - riskOf(findings)) * (1 - Math.min(COVERAGE, riskOf(uncovered)))

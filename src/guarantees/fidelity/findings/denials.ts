@@ -1,3 +1,4 @@
+import type { Comparison, Finding, Side } from '../comparing/comparison.ts'
 import { deniesItsObject, effectOf } from '../reading/operators.ts'
 import { EXCLUDERS, NEGATIVE_NOUNS } from '../words/cues.ts'
 import { knows } from '../words/relations.ts'
@@ -5,7 +6,7 @@ import type { Word } from '../words/tagging.ts'
 
 /** Words by which a sentence says less, none, another or the contrary without denying anything in its grammar. */
 const DIMINISHING =
-  /^(?:zero|dearth|scarcity|scarce|shortage|limited|lacking|less|least|fewer|separate|separately|other|others|different|differently|differ|elsewhere|apart|rare|little|half|partially|partly|cease|prevent|stop|nothing|empty|free|minus|devoid|short|refuse|decline|negligible|minimal|minor|insufficient|inadequate|abstain|absent|gone|loss|lost|difficult|hard|contrary|contrast|independent|question|unlike|besides|instead|rather_than|outside|beyond|against|only|barely|hardly|weak|poor|low|ignorant|blind|doubt|dispute|deny|reject)$/
+  /^(?:zero|nothing_but|dearth|scarcity|scarce|shortage|limited|lacking|less|least|fewer|separate|separately|other|others|different|differently|differ|elsewhere|apart|rare|little|half|partially|partly|cease|prevent|stop|nothing|empty|free|minus|devoid|short|refuse|decline|negligible|minimal|minor|insufficient|inadequate|abstain|absent|gone|loss|lost|difficult|hard|contrary|contrast|independent|question|unlike|besides|instead|rather_than|outside|beyond|against|only|barely|hardly|weak|poor|low|ignorant|blind|doubt|dispute|deny|reject)$/
 const AFFIX = /^(?:un|non|dis|mis|in|im|ir|il)-?(?=\w{3})/
 
 /** "unpaid", "disagree", "inactive", "useless": what is left without the affix is a word of its own. */
@@ -37,4 +38,30 @@ export function swapsDenials(source: readonly Word[], claim: readonly Word[]): b
   const key = ({ norm, lemma }: Word) => (norm.startsWith('fail') ? 'fail' : lemma)
   const isOwn = (of: readonly Word[]) => (word: Word) => of.every((other) => key(other) !== key(word))
   return there.some(isOwn(here)) && here.some(isOwn(there))
+}
+
+/**
+ * "not in continuity" and "separate continuity": one side denies in its grammar, the other by a word put in its place.
+ * What is found turned in a sentence that was edited like this was turned twice.
+ */
+export function unlessReworded(comparison: Comparison, findings: readonly Finding[]): readonly Finding[] {
+  const { source, claim, alignment } = comparison
+  const reworded = alignment.gaps.filter((gap) =>
+    swapsDenials(source.words.slice(...gap.source), claim.words.slice(...gap.claim)),
+  )
+  if (reworded.length === 0) return findings
+  const near = (side: Side, [from, to]: readonly [number, number], start: number) => {
+    const at = side.words.findIndex((word) => word.start >= start)
+    return (
+      from < to &&
+      (side.sentenceOf[from] === side.sentenceOf[at] || side.sentenceOf[to - 1] === side.sentenceOf[at])
+    )
+  }
+  return findings.filter(
+    ({ code, sourceRange, claimRange }) =>
+      !/^(?:polarity_flip|quantifier_shift|modality_upgrade)$/.test(code) ||
+      !reworded.some(
+        (gap) => near(source, gap.source, sourceRange.start) && near(claim, gap.claim, claimRange.start),
+      ),
+  )
 }

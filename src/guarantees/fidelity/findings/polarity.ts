@@ -15,7 +15,7 @@ import { deniesItsObject, effectOf } from '../reading/operators.ts'
 import { type Sign, times } from '../reading/stances.ts'
 import { CERTAINTY, DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
-import { isAffixed, isDenying, swapsDenials } from './denials.ts'
+import { isAffixed, isDenying } from './denials.ts'
 import { echoOf } from './ellipsis.ts'
 import { exceptedWords } from './exceptions.ts'
 import { speaksOfTheRest } from './numbers.ts'
@@ -133,20 +133,7 @@ function ifComparable(comparison: Comparison, clause: Clause, s: number): Sign {
   if (!comparison.edited && (score < 0.75 || !isBorneOut(comparison, clause, s))) return 0
   if (speaksOfTheRest(comparison) || hasOtherSubject(comparison, clause, s)) return 0
   if (isOpen(comparison, clause, s) || hasOtherObject(comparison, clause, s)) return 0
-  if (comparison.edited && isReworded(comparison, s, clause.head)) return 0
   return agreesElsewhere(comparison, s, clause.head) ? 1 : -1
-}
-
-/** "not in continuity" and "separate continuity": one side denies in its grammar, the other by a word put in its place. */
-function isReworded({ source, claim, alignment }: Comparison, s: number, c: number): boolean {
-  return alignment.gaps.some((gap) => {
-    const near = (side: Side, [from, to]: readonly [number, number], at: number) =>
-      from < to
-        ? side.sentenceOf[from] === side.sentenceOf[at] || side.sentenceOf[to - 1] === side.sentenceOf[at]
-        : false
-    if (!near(source, gap.source, s) || !near(claim, gap.claim, c)) return false
-    return swapsDenials(source.words.slice(...gap.source), claim.words.slice(...gap.claim))
-  })
 }
 
 /** The sign of a word beside that of its clause: -1 for "iOS" in "works on Android but not on iOS". */
