@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as Listener } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Store } from '../index.ts'
@@ -36,6 +37,9 @@ export interface ServerOptions {
   /** Other protocols on the same port. Default: Chroma's, under `/api/v2`. */
   readonly mounts?: readonly Mount[]
 }
+
+/** For so many milliseconds a stopping server answers what was sent before its caller could know. */
+const LINGER = 100
 
 /** Where a server listens. */
 export interface Listening {
@@ -115,6 +119,8 @@ class StoreServer implements Server {
     this.#metrics.begun()
     const response = await traced(request, visit, () => this.#answer(request, visit))
     const seconds = (performance.now() - started) / 1000
+    // The caller's next request is not to be sent over a connection that is about to end.
+    if (this.#stopping.signal.aborted) response.headers.set('Connection', 'close')
     const { status } = response
     this.#metrics.answered({ route: visit.route, method, status, seconds })
     this.#options.log?.({
@@ -268,8 +274,14 @@ class StoreServer implements Server {
   async #close(grace: number): Promise<void> {
     this.#stopping.abort()
     const http = this.#http
+    // Of the listener, without HTTP's own part, which would end idle connections at once and with them what is on its way.
+    const ended =
+      http === undefined
+        ? undefined
+        : new Promise<void>((resolve) => Listener.prototype.close.call(http, () => resolve()))
+    if (http !== undefined) await sleep(Math.min(LINGER, grace))
     // Node waits for every connection, and some never say a word: those that are owed no answer are closed.
-    const ended = http === undefined ? undefined : new Promise<void>((resolve) => http.close(() => resolve()))
+    http?.close()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, grace)

@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { caller, closeServed, serve } from './served.ts'
@@ -79,6 +80,35 @@ describe('closing', () => {
     await closed
     expect((await (await store.collection('notes')).source('a')).status).toBe('ok')
     await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  })
+
+  test('answers what was on its way over connections in use, so that no caller is cut off', async () => {
+    const { server, store, port } = await listening()
+    await store.collection('notes')
+    const agent = new Agent({ keepAlive: true })
+    const outcomes = new Set<unknown>()
+    const ask = () =>
+      new Promise<boolean>((resolve) => {
+        request({ port, agent, path: '/v1/collections' }, (answer) => {
+          outcomes.add(answer.statusCode)
+          answer.resume().on('end', () => resolve(answer.statusCode === 200))
+        })
+          .on('error', (error: NodeJS.ErrnoException) => {
+            outcomes.add(error.code)
+            resolve(false)
+          })
+          .end()
+      })
+    let asked = 0
+    const callers = Array.from({ length: 8 }, async () => {
+      while (await ask()) asked++
+    })
+    while (asked < 100) await new Promise((resolve) => setTimeout(resolve, 1))
+    await server.close()
+    await Promise.all(callers)
+    agent.destroy()
+    // Served, told that the server stops, or not let in: never a connection that ends instead of an answer.
+    expect([200, 503, 'ECONNREFUSED']).toEqual(expect.arrayContaining([...outcomes]))
   })
 
   test('does not wait for connections that ask for nothing', async () => {
