@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError } from './core/errors.ts'
 import type { Key } from './core/key.ts'
 import type { Embedder } from './ports/embedder.ts'
@@ -10,6 +10,7 @@ import type {
   Switched,
 } from './ports/embedding.ts'
 import type { VectorHead, VectorIndex, VectorRecords } from './ports/vectors.ts'
+import { nextTurn } from './threads/turn.ts'
 
 export interface IndexerOptions {
   /** How long after a deferred put the embedding begins, in milliseconds. Default 200. */

@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../core/filter.ts'
 import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
 import type { Problem } from '../ports/problem.ts'
+import { nextTurn } from '../threads/turn.ts'
 import {
   type AttributeState,
   type Batch,

@@ -112,8 +112,8 @@ export class AskedThread<C extends Calls> {
   }
 
   /**
-   * Ends the thread once it has put its things away, or wherever it is: at the next of its own steps in JavaScript.
-   * Who still waits is told that it is lost.
+   * Ends the thread once it has put its things away, or wherever it is, if it is at work: at the next of its own steps
+   * in JavaScript. Who still waits is told that it is lost.
    */
   async close(how: 'orderly' | 'anywhere'): Promise<void> {
     clearTimeout(this.#timer)
@@ -121,7 +121,7 @@ export class AskedThread<C extends Calls> {
     if (worker === undefined) return
     worker.ref()
     const ended = new Promise((resolve) => worker.once('exit', resolve))
-    if (how === 'orderly') worker.postMessage('close' satisfies ToThread)
+    if (how === 'orderly' || this.#pending.size === 0) worker.postMessage('close' satisfies ToThread)
     else await worker.terminate()
     await ended
   }

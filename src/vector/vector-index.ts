@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanStoreError, storeClosed } from '../core/errors.ts'
 import type { Problem } from '../ports/problem.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   VectorRecords,
   VectorSpace,
 } from '../ports/vectors.ts'
+import { nextTurn } from '../threads/turn.ts'
 import { Absorbed } from './absorbed.ts'
 import { answerBy, answerOf, matching, pick } from './answer.ts'
 import { Keeper } from './keeper.ts'

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Pace } from '../core/pace.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { VectorRecords } from '../ports/vectors.ts'
+import { nextTurn } from '../threads/turn.ts'
 import type { Keeper } from './keeper.ts'
 import { tableName } from './state.ts'
 

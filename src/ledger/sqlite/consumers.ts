@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type CollectionLag,
   type ConsumerInfo,
@@ -13,6 +12,7 @@ import { encodeCursor } from '../../core/cursor.ts'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { Consumers, WhichDeadLetters } from '../../ports/consumers.ts'
+import { nextTurn } from '../../threads/turn.ts'
 import {
   admittedHeads,
   type ConsumerHost,

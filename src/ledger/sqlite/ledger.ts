@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Filter } from '../../core/filter.ts'
@@ -13,6 +12,7 @@ import type { Problem } from '../../ports/problem.ts'
 import type { RecordLedger } from '../../ports/records.ts'
 import type { RegisterCommand, SessionRecords } from '../../ports/sessions.ts'
 import type { VectorRecords } from '../../ports/vectors.ts'
+import { nextTurn } from '../../threads/turn.ts'
 import { backupLedger } from './backup.ts'
 import {
   checkMetric,
@@ -24,25 +24,25 @@ import {
   writeDrop,
   writeRename,
 } from './collections.ts'
-import { type EraseTarget, writeErase } from './erase.ts'
+import type { EraseTarget } from './erase.ts'
 import { SqliteGates } from './gates.ts'
 import { dependents, lineage } from './graph.ts'
-import { Gaps, readSource, readWindow } from './heads.ts'
+import { forgetHashes, Gaps, readSource, readWindow } from './heads.ts'
+import { HeavyWrites } from './heavy-writes.ts'
 import { type MatchingHost, withMatching } from './matching.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
-import { writePruned } from './prune.ts'
-import { writeAppend, writePut } from './put.ts'
-import { fetchAsOf, fetchNow, keyOf, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import { fetchAsOf, fetchNow, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import { SqliteRecords } from './record-ledger.ts'
-import { writeRemove, writeRetire, writeUpdate } from './retire.ts'
 import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
 import { SqliteSessions } from './sessions.ts'
+import { keysOf } from './source-rows.ts'
 import { Connection } from './statements.ts'
 import { listSummaries, representative, writeSummaries } from './summaries.ts'
 import { Transactions } from './transactions.ts'
 import { SqliteVectors } from './vectors.ts'
 import { WholeLedger } from './whole.ts'
+import { OUTDATED } from './write-command.ts'
 
 export interface LedgerOptions {
   /** Milliseconds since the epoch. */
@@ -51,6 +51,8 @@ export interface LedgerOptions {
   readonly wait?: number
   /** Spans from which it is read from end to end in a thread. Default 20 000. */
   readonly large?: number
+  /** Microseconds that a write may take in this thread; one that will take longer is done in another. Default 8 000. */
+  readonly heavy?: number
   /** Called after each commit. `quiet`: it wrote nothing that anybody follows. */
   readonly onCommit?: (quiet: boolean) => void
   /** Files derived from the ledger, which an erasure has to reach. They answer what they still wait for. */
@@ -65,9 +67,6 @@ const READ_AT_ONCE = 500
 /** How often more than that are read in several goes, while others write in between. */
 const READ_ATTEMPTS = 3
 
-/** A plan did not fit any more: roll back and tell the store to plan again. */
-const OUTDATED = Symbol('outdated')
-
 /** Opens or creates the ledger in an SQLite file. */
 export function openSqliteLedger(path: string, options: LedgerOptions = {}): SqliteLedger {
   const clock = options.clock ?? Date.now
@@ -77,6 +76,7 @@ export function openSqliteLedger(path: string, options: LedgerOptions = {}): Sql
     clock,
     wait,
     large: options.large ?? 20_000,
+    heavy: options.heavy ?? 8_000,
     onCommit: options.onCommit ?? (() => {}),
     derived: options.derived ?? [],
     candidates: options.candidates ?? (() => undefined),
@@ -95,6 +95,7 @@ export class SqliteLedger implements Ledger {
   readonly #options: Required<LedgerOptions>
   readonly #transactions: Transactions
   readonly #whole: WholeLedger
+  readonly #writes: HeavyWrites
   readonly #matching: MatchingHost
 
   constructor(db: BetterSqlite3.Database, path: string, options: Required<LedgerOptions>) {
@@ -106,6 +107,12 @@ export class SqliteLedger implements Ledger {
     this.id = this.connection.value<Key>('SELECT key FROM store')!
     this.#transactions = new Transactions(this.connection, path, options)
     this.#whole = new WholeLedger(this.#transactions, path, options)
+    this.#writes = new HeavyWrites(this.#transactions, this.#whole.thread, {
+      path: path === ':memory:' ? undefined : path,
+      clock: options.clock,
+      heavy: options.heavy,
+      onCommit: options.onCommit,
+    })
     this.gates = new SqliteGates({
       connection: this.connection,
       write: (work) => this.#transactions.transact(work),
@@ -121,7 +128,7 @@ export class SqliteLedger implements Ledger {
       snapshot: (work) => this.#transactions.snapshot(work),
       candidates: options.candidates,
     }
-    this.records = new SqliteRecords(this.#transactions, this.#matching)
+    this.records = new SqliteRecords(this.#transactions, this.#writes, this.#matching)
     this.vectors = new SqliteVectors({
       ...this.#matching,
       connection: this.connection,
@@ -261,9 +268,15 @@ export class SqliteLedger implements Ledger {
 
   async matching(collection: number, where: Filter): Promise<readonly Key[]> {
     await this.#transactions.expire()
-    return await withMatching(this.#matching, collection, { where }, {}, (connection, ids) =>
-      ids.map((id) => keyOf(connection, id)),
-    )
+    const ids = await withMatching(this.#matching, collection, { where }, {}, (_, ids) => ids)
+    const keys: Key[] = []
+    for (let i = 0; i < ids.length; i += READ_AT_ONCE) {
+      if (i > 0) await nextTurn()
+      // Whatever is written meanwhile, a span's key stays the same.
+      const part = ids.slice(i, i + READ_AT_ONCE)
+      keys.push(...this.#transactions.snapshot((connection) => keysOf(connection, part)))
+    }
+    return keys
   }
 
   async source(collection: number, source: string, asOf?: number) {
@@ -342,14 +355,19 @@ export class SqliteLedger implements Ledger {
   }
 
   async embedded(embedder: string, hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.#transactions.snapshot((connection) => {
-      const known = hashes.filter(
-        (hash) =>
-          connection.value('SELECT 1 FROM embedding WHERE hash = ? AND name = ?', hash, embedder) !==
-          undefined,
-      )
-      return new Set(known)
-    })
+    const known = new Set<string>()
+    for (let i = 0; i < hashes.length; i += READ_AT_ONCE) {
+      if (i > 0) await nextTurn()
+      this.#transactions.snapshot((connection) => {
+        for (const hash of hashes.slice(i, i + READ_AT_ONCE))
+          if (
+            connection.value('SELECT 1 FROM embedding WHERE hash = ? AND name = ?', hash, embedder) !==
+            undefined
+          )
+            known.add(hash)
+      })
+    }
+    return known
   }
 
   async command(commandId: string): Promise<unknown> {
@@ -366,13 +384,7 @@ export class SqliteLedger implements Ledger {
     options: WriteOptions,
   ): Promise<readonly PutResult[] | undefined> {
     try {
-      return await this.#transactions.writeIn(collection, options, (commit) =>
-        puts.map((put) => {
-          const result = writePut(commit, collection, put)
-          if (result === undefined) throw OUTDATED
-          return result
-        }),
-      )
+      return await this.#writes.write(collection, { verb: 'put', puts }, options)
     } catch (error) {
       if (error === OUTDATED) return undefined
       throw error
@@ -380,21 +392,15 @@ export class SqliteLedger implements Ledger {
   }
 
   append(collection: number, append: PlannedAppend, options: WriteOptions) {
-    return this.#transactions.writeIn(collection, options, (commit) =>
-      writeAppend(commit, collection, append),
-    )
+    return this.#writes.write(collection, { verb: 'append', append }, options)
   }
 
   remove(collection: number, source: string, options: WriteOptions) {
-    return this.#transactions.writeIn(collection, options, (commit) =>
-      writeRemove(commit, collection, source),
-    )
+    return this.#writes.write(collection, { verb: 'remove', source }, options)
   }
 
   retire(collection: number, keys: readonly string[], reason: 'deleted' | 'evicted', options: WriteOptions) {
-    return this.#transactions.writeIn(collection, options, (commit) =>
-      writeRetire(commit, collection, keys, reason),
-    )
+    return this.#writes.write(collection, { verb: 'retire', keys, reason }, options)
   }
 
   update(
@@ -403,9 +409,7 @@ export class SqliteLedger implements Ledger {
     patch: (metadata: string | undefined) => string | undefined,
     options: WriteOptions,
   ) {
-    return this.#transactions.writeIn(collection, options, (commit) =>
-      writeUpdate(commit, collection, keys, patch),
-    )
+    return this.#writes.write(collection, { verb: 'update', keys, patch }, options)
   }
 
   register(
@@ -426,9 +430,9 @@ export class SqliteLedger implements Ledger {
     options: WriteOptions,
   ): Promise<Erased> {
     const carriers = await this.#whole.carriers(collection, target)
-    const { ids, ...done } = await this.#transactions.writeIn(collection, options, (commit) =>
-      writeErase(commit, collection, target, cascade, carriers),
-    )
+    const command = { verb: 'erase', target, cascade, carriers } as const
+    const { ids, ...done } = await this.#writes.write(collection, command, options)
+    forgetHashes(this.connection)
     const waitingFor: string[] = []
     if (!(await this.#whole.checkpoint())) waitingFor.push(`a reader of ${this.#path}`)
     for (const derived of this.#options.derived) waitingFor.push(...(await derived.erase(ids)))
@@ -448,9 +452,7 @@ export class SqliteLedger implements Ledger {
           {},
         )
       const from: number = after
-      const batch = await this.#transactions.transact((connection, now) =>
-        writePruned(connection, { before, after: from }, now),
-      )
+      const batch = await this.#whole.prune({ before, after: from })
       pruned += batch.pruned
       after = batch.last
     }
@@ -467,7 +469,10 @@ export class SqliteLedger implements Ledger {
 
   async backup(directory: string, onProgress?: (done: number, total: number) => void): Promise<Backup> {
     this.#transactions.checkOpen()
-    return await backupLedger(this.#db, this.id, directory, this.#options.clock(), onProgress)
+    return await backupLedger(this.#db, this.id, directory, this.#options.clock(), {
+      onProgress,
+      copy: (target, onProgress) => this.#whole.copy(target, onProgress),
+    })
   }
 
   async summaries(collection: number, session: string, which: 'live' | 'notCurrent') {
@@ -481,6 +486,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async close(): Promise<void> {
+    await this.#writes.close()
     if (this.#db.open) this.#db.close()
     await this.#whole.close()
   }

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Filter } from '../../core/filter.ts'
 import { Pace } from '../../core/pace.ts'
 import type { Candidates } from '../../ports/attributes.ts'
+import { nextTurn } from '../../threads/turn.ts'
 import { EVENT } from './codes.ts'
 import { requireCollection } from './collections.ts'
 import { filterSql } from './filter-sql.ts'

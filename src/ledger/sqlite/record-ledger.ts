@@ -1,10 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Filter } from '../../core/filter.ts'
 import type { Admits } from '../../core/record.ts'
 import type { RecordLedger } from '../../ports/records.ts'
+import { nextTurn } from '../../threads/turn.ts'
 import { requireCollection } from './collections.ts'
+import type { HeavyWrites } from './heavy-writes.ts'
 import { type MatchingHost, withMatching } from './matching.ts'
-import { admitted, movedSources, readRecord, readRecordRows, recordOrder, writeRecord } from './records.ts'
+import { admitted, movedSources, readRecord, readRecordRows, recordOrder } from './records.ts'
 import type { Connection } from './statements.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -14,27 +15,17 @@ const JUDGED = 1_000
 /** Records in SQLite, in transactions of the ledger. */
 export class SqliteRecords implements RecordLedger {
   readonly #transactions: Transactions
+  readonly #writes: HeavyWrites
   readonly #matching: MatchingHost
 
-  constructor(transactions: Transactions, matching: MatchingHost) {
+  constructor(transactions: Transactions, writes: HeavyWrites, matching: MatchingHost) {
     this.#transactions = transactions
+    this.#writes = writes
     this.#matching = matching
   }
 
   write: RecordLedger['write'] = (collection, changes, { unless, ...options }) =>
-    this.#transactions.writeIn(collection, options, (commit) => {
-      const { connection } = commit
-      const moved = unless && movedSources(connection, collection, unless.after, unless.sources)
-      if (moved !== undefined && moved.length > 0) return { moved }
-      const before = commit.position(collection)
-      const written = changes.map((change) => writeRecord(commit, collection, change))
-      return {
-        before,
-        position: commit.position(collection),
-        outcomes: written.map(({ outcome }) => outcome),
-        stale: written.flatMap(({ stale }) => stale),
-      }
-    })
+    this.#writes.write(collection, { verb: 'records', changes, unless }, options)
 
   read: RecordLedger['read'] = (collection, sources, vectors) =>
     this.#transactions.read((connection) => ({

@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ulid } from 'ulid'
 import { SpanStoreError, storeClosed } from '../../core/errors.ts'
 import { type Key, keyAfter } from '../../core/key.ts'
 import type { WriteOptions } from '../../ports/planned.ts'
+import { nextTurn } from '../../threads/turn.ts'
 import { requireCollection } from './collections.ts'
 import { Commit } from './commit.ts'
 import { requireExpected } from './expected.ts'
@@ -33,18 +33,23 @@ function chance(): number {
   return RANDOM[used++]! / 256
 }
 
+/** The last key that was made, and the time it tells. */
+export interface Minted {
+  time: number
+  last: Key | undefined
+}
+
 /**
  * Keys that rise, so that their index grows at its end, also when the clock stands still or goes back. The library's
  * own monotonic factory costs four times as much a key.
  */
-function monotonicKeys(): (at: number) => Key {
-  let time = Number.NEGATIVE_INFINITY
-  let last: Key | undefined
+function monotonicKeys(minted: Minted): (at: number) => Key {
   return (at) => {
+    const { last, time } = minted
     const next = last !== undefined && at <= time ? keyAfter(last) : undefined
-    if (next === undefined) time = Math.max(at, time)
-    last = next ?? (ulid(time, chance) as Key)
-    return last
+    if (next === undefined) minted.time = Math.max(at, time)
+    minted.last = next ?? (ulid(minted.time, chance) as Key)
+    return minted.last
   }
 }
 
@@ -54,18 +59,22 @@ const TURN = 10
 /** How a ledger reads and writes: one snapshot or one transaction at a time, and what is due before either. */
 export class Transactions {
   readonly connection: Connection
-  readonly mint = monotonicKeys()
+  readonly minted: Minted
+  readonly mint: (at: number) => Key
   readonly #path: string
   readonly #options: TransactionOptions
   /** When the event loop last had a turn, as far as writes know. */
   #turn = performance.now()
-  /** What else writes for this process. */
-  #held: Promise<unknown> | undefined
+  /** The last of those who wait for their turn to write, or write elsewhere. */
+  #last: Promise<void> | undefined
 
-  constructor(connection: Connection, path: string, options: TransactionOptions) {
+  /** `minted`: where another thread's keys end. */
+  constructor(connection: Connection, path: string, options: TransactionOptions, minted?: Minted) {
     this.connection = connection
     this.#path = path
     this.#options = options
+    this.minted = minted ?? { time: Number.NEGATIVE_INFINITY, last: undefined }
+    this.mint = monotonicKeys(this.minted)
   }
 
   /** @throws STORE_CLOSED */
@@ -78,32 +87,60 @@ export class Transactions {
    * is asynchronous: other work of this process goes on.
    */
   async transact<T>(work: (connection: Connection, now: number) => T, quiet = false): Promise<T> {
-    while (this.#held !== undefined) await this.#held
-    const started = performance.now()
-    // Everything here is synchronous: without this, a loop of writes would keep timers and sockets waiting for good.
-    if (started - this.#turn > TURN) {
-      await nextTurn()
-      this.#turn = performance.now()
-    }
-    for (let attempt = 0; ; attempt++) {
-      this.checkOpen()
-      try {
-        this.connection.run('BEGIN IMMEDIATE')
-        break
-      } catch (error) {
-        const code = (error as { code?: string }).code ?? ''
-        if (!code.startsWith('SQLITE_BUSY')) throw storageError(error, this.#path)
-        const waited = Math.round(performance.now() - started)
-        if (waited >= this.#options.wait)
-          throw new SpanStoreError(
-            'STORE_BUSY',
-            `another writer held ${this.#path} for ${waited} ms; try again, or raise the wait option`,
-            { waited },
-            { cause: error },
-          )
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(20, 1 + attempt)))
+    const due = this.#last !== undefined || performance.now() - this.#turn > TURN
+    const leave = due ? await this.#inLine() : undefined
+    try {
+      // Everything here is synchronous: without this, a loop of writes would keep timers and sockets waiting for good.
+      if (due && performance.now() - this.#turn > TURN) {
+        await nextTurn()
+        this.#turn = performance.now()
       }
+      if (this.#begins(0)) return this.#work(work, quiet)
+      // Others may try before this succeeds: a foreign writer may take long.
+      leave?.()
+      return await this.#retry(work, quiet)
+    } finally {
+      leave?.()
     }
+  }
+
+  /** False: somebody else writes. What follows must be done at once: every reader of this process sees what is open. */
+  #begins(waited: number): boolean {
+    this.checkOpen()
+    try {
+      this.connection.run('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      this.#checkBusy(error, waited)
+      return false
+    }
+  }
+
+  async #retry<T>(work: (connection: Connection, now: number) => T, quiet: boolean): Promise<T> {
+    let started = performance.now()
+    for (let attempt = 0; ; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(20, 1 + attempt)))
+      while (this.#last !== undefined) {
+        await this.#last
+        started = performance.now()
+      }
+      if (this.#begins(Math.round(performance.now() - started))) return this.#work(work, quiet)
+    }
+  }
+
+  #checkBusy(error: unknown, waited: number): void {
+    const code = (error as { code?: string }).code ?? ''
+    if (!code.startsWith('SQLITE_BUSY')) throw storageError(error, this.#path)
+    if (waited < this.#options.wait) return
+    throw new SpanStoreError(
+      'STORE_BUSY',
+      `another writer held ${this.#path} for ${waited} ms; try again, or raise the wait option`,
+      { waited },
+      { cause: error },
+    )
+  }
+
+  #work<T>(work: (connection: Connection, now: number) => T, quiet: boolean): T {
     try {
       const result = work(this.connection, this.#options.clock())
       this.connection.run('COMMIT')
@@ -115,12 +152,32 @@ export class Transactions {
     }
   }
 
-  /** Somebody writes for this process elsewhere: writes that begin from now on wait for it, however long it takes. */
-  hold(work: Promise<unknown>): void {
-    const held: Promise<unknown> = Promise.allSettled([this.#held, work]).then(() => {
-      if (this.#held === held) this.#held = undefined
+  /** Until those who came before have written. Whoever comes later waits until `leave`, which is answered, is called. */
+  async #inLine(): Promise<() => void> {
+    const before = this.#last
+    let end = () => {}
+    const own = new Promise<void>((resolve) => {
+      end = resolve
     })
-    this.#held = held
+    this.#last = own
+    await before
+    return () => {
+      if (this.#last === own) this.#last = undefined
+      end()
+    }
+  }
+
+  /**
+   * Somebody writes for this process elsewhere, in its place in the line of those who write: nobody else of this
+   * process does meanwhile, however long it takes.
+   */
+  async elsewhere<T>(work: () => Promise<T>): Promise<T> {
+    const leave = await this.#inLine()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
   }
 
   /** One write of the store: what is due first, then `work`, and a command is answered once. */

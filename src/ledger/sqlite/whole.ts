@@ -1,9 +1,10 @@
 import { isSpanStoreError } from '../../core/errors.ts'
 import type { LedgerStats } from '../../ports/ledger.ts'
 import type { Problem } from '../../ports/problem.ts'
-import { AskedThread, ThreadLost } from '../../threads/ask.ts'
+import { AskedThread, type AskOptions, ThreadLost } from '../../threads/ask.ts'
 import type { Carriers, EraseTarget } from './erase.ts'
 import { storageError } from './open.ts'
+import { writePruned } from './prune.ts'
 import { reclaim, truncateLog } from './room.ts'
 import { ledgerStats } from './stats.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
@@ -15,11 +16,15 @@ const IDLE = 10_000
 
 export interface WholeOptions {
   readonly wait: number
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
   /** Spans from which reading the ledger from end to end would hold the process up. */
   readonly large: number
   /** Called after a commit made elsewhere. */
   readonly onCommit: (quiet: boolean) => void
 }
+
+type Answer<N extends keyof LedgerCalls> = Awaited<ReturnType<LedgerCalls[N]>>
 
 /**
  * Work that grows with the ledger, not with what is asked. SQLite does it in one piece; in a large ledger it is done
@@ -30,14 +35,14 @@ export class WholeLedger {
   readonly #transactions: Transactions
   readonly #path: string
   readonly #options: WholeOptions
-  readonly #thread: AskedThread<LedgerCalls>
+  readonly thread: AskedThread<LedgerCalls>
 
   constructor(transactions: Transactions, path: string, options: WholeOptions) {
     this.#transactions = transactions
     this.#path = path
     this.#options = options
     const data: LedgerThreadData = { path, wait: options.wait }
-    this.#thread = new AskedThread('ledger/sqlite/thread', { name: 'spanstore-ledger', data, idle: IDLE })
+    this.thread = new AskedThread('ledger/sqlite/thread', { name: 'spanstore-ledger', data, idle: IDLE })
   }
 
   /** A ledger in memory is seen by its own connection alone. */
@@ -52,14 +57,13 @@ export class WholeLedger {
   async #ask<N extends keyof LedgerCalls>(
     call: N,
     given: Parameters<LedgerCalls[N]>,
-    here: () => ReturnType<LedgerCalls[N]> | Promise<ReturnType<LedgerCalls[N]>>,
-    { writes = false } = {},
-  ): Promise<ReturnType<LedgerCalls[N]>> {
+    here: () => Answer<N> | Promise<Answer<N>>,
+    { writes = false, ...options }: { readonly writes?: boolean } & AskOptions = {},
+  ): Promise<Answer<N>> {
     if (!this.#isLarge) return await here()
-    const asked = this.#thread.ask(call, given)
-    if (writes) this.#transactions.hold(asked)
+    const ask = () => this.thread.ask(call, given, options)
     try {
-      return (await asked) as ReturnType<LedgerCalls[N]>
+      return await (writes ? this.#transactions.elsewhere(ask) : ask())
     } catch (error) {
       this.#transactions.checkOpen()
       if (error instanceof ThreadLost) return await here()
@@ -110,8 +114,22 @@ export class WholeLedger {
     }
   }
 
+  /** Drops the texts of the next tombstones: one transaction. */
+  async prune(which: { readonly before: number; readonly after: number }) {
+    const here = () => this.#transactions.transact((connection, now) => writePruned(connection, which, now))
+    if (!this.#isLarge) return await here()
+    const pruned = await this.#ask('prune', [which, this.#options.clock()], here, { writes: true })
+    this.#options.onCommit(false)
+    return pruned
+  }
+
+  /** Copies one state to a file, as pages. False: it is for this thread to do. */
+  async copy(target: string, onProgress: (done: number, total: number) => void): Promise<boolean> {
+    return await this.#ask('backup', [target], () => false, { onProgress })
+  }
+
   async close(): Promise<void> {
-    await this.#thread.close('anywhere')
+    await this.thread.close('anywhere')
   }
 }
 
