@@ -32,6 +32,52 @@ export class Tally {
   }
 }
 
+/**
+ * Ends what takes longer than it may. All of it may take as long, so that one timer is enough, set for the one that has
+ * waited longest: setting and clearing one for each request costs more than the rest of a short answer's bookkeeping.
+ */
+export class Deadlines {
+  readonly #time: number
+  /** In the order in which they began. */
+  readonly #begun = new Map<() => void, number>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** `time`: milliseconds. */
+  constructor(time: number) {
+    this.#time = time
+  }
+
+  /** Calls `late` when time is up, unless `end` was called with it. */
+  begin(late: () => void): void {
+    this.#begun.set(late, performance.now())
+    // Only while somebody waits does it keep the process alive.
+    if (this.#timer === undefined) this.#lookIn(this.#time)
+    else if (this.#begun.size === 1) this.#timer.ref()
+  }
+
+  end(late: () => void): void {
+    if (this.#begun.delete(late) && this.#begun.size === 0) this.#timer?.unref()
+  }
+
+  #lookIn(milliseconds: number): void {
+    this.#timer = setTimeout(() => this.#look(), milliseconds)
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    const now = performance.now()
+    for (const [late, since] of this.#begun) {
+      const left = since + this.#time - now
+      if (left > 0) {
+        this.#lookIn(Math.ceil(left))
+        return
+      }
+      this.#begun.delete(late)
+      late()
+    }
+  }
+}
+
 /** Who is being served: requests, and streams apart. */
 export class Crowd {
   readonly #limits: Limits

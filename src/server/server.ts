@@ -11,7 +11,7 @@ import { ANYONE, type Principal } from '../wire/principal.ts'
 import { Problem, problemOf, problemResponse } from '../wire/problem.ts'
 import { checkHost, checkOrigin, isLoopback, preflight, shared } from './guard.ts'
 import { serveRoutes } from './handling.ts'
-import { Crowd, DEFAULT_LIMITS, declared, type Limits, limited, Tally } from './limits.ts'
+import { Crowd, DEFAULT_LIMITS, Deadlines, declared, type Limits, limited, Tally } from './limits.ts'
 import type { LogEntry } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { ROUTES } from './routes/all.ts'
@@ -94,6 +94,7 @@ class StoreServer implements Server {
     this.#house = {
       crowd: new Crowd(limits),
       time: limits.time,
+      deadlines: new Deadlines(limits.time),
       bodyLimit: limits.body,
       stopping: this.#stopping.signal,
       stopped: this.#stopped.signal,
@@ -129,7 +130,7 @@ class StoreServer implements Server {
       id: visit.id,
       method,
       route: visit.route,
-      path: visit.url.pathname,
+      path: visit.path,
       status,
       ms: Math.round(seconds * 1e6) / 1e3,
       ...(visit.admitted ? { principal: visit.principal.name } : {}),
@@ -138,7 +139,7 @@ class StoreServer implements Server {
   }
 
   async #answer(request: Request, visit: Visit): Promise<Response> {
-    const { pathname } = visit.url
+    const pathname = visit.path
     const mount = this.#mounts.find(({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`))
     let origin: string | undefined
     let response: Response

@@ -2,12 +2,13 @@ import type { FetchStatus } from '../core/model.ts'
 import type { RequestContext } from '../wire/mount.ts'
 import { type Access, ANYONE, type Principal } from '../wire/principal.ts'
 import { Problem } from '../wire/problem.ts'
-import type { Crowd } from './limits.ts'
+import type { Crowd, Deadlines } from './limits.ts'
 
 /** What a visit is to the server: who is let in, and how long it may take. */
 export interface House {
   readonly crowd: Crowd
   readonly time: number
+  readonly deadlines: Deadlines
   readonly bodyLimit: number
   readonly stopping: AbortSignal
   /** Aborted when waiting for what is being answered has an end. */
@@ -16,6 +17,9 @@ export interface House {
   identify(request: Request): Principal
   fetched(status: FetchStatus, count: number): void
 }
+
+/** Addresses whose path is as it stands there: nothing is encoded, left out or folded up. */
+const PLAIN = /^https?:\/\/[^/?#]+((?:\/[\w:-]+)+)$/
 
 /** One request on its way through the server. */
 export class Visit implements RequestContext {
@@ -52,6 +56,11 @@ export class Visit implements RequestContext {
   get url(): URL {
     this.#url ??= new URL(this.#request.url)
     return this.#url
+  }
+
+  /** That of `url`; most are plain enough that nothing has to be resolved. */
+  get path(): string {
+    return PLAIN.exec(this.#request.url)?.[1] ?? this.url.pathname
   }
 
   /** In every answer. */
@@ -91,10 +100,10 @@ export class Visit implements RequestContext {
 
   /** Work that may take only so long. It is told by `signal` when it is late, and not waited for any longer. */
   async inTime<T>(work: Promise<T>): Promise<T> {
-    const { time } = this.#house
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+    const { time, deadlines } = this.#house
+    let late: (() => void) | undefined
+    const timedOut = new Promise<never>((_, reject) => {
+      late = () => {
         const problem = new Problem(
           408,
           'TIMED_OUT',
@@ -102,12 +111,13 @@ export class Visit implements RequestContext {
         )
         reject(problem)
         this.#late?.abort(problem)
-      }, time)
+      }
+      deadlines.begin(late)
     })
     try {
-      return await Promise.race([work, late])
+      return await Promise.race([work, timedOut])
     } finally {
-      clearTimeout(timer)
+      deadlines.end(late!)
     }
   }
 }

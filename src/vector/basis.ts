@@ -1,6 +1,6 @@
 import type { Metric } from '../core/model.ts'
-import { type Loops, loopsOver } from './dots.ts'
 import { inverseLength } from './metric.ts'
+import { Products } from './products.ts'
 import type { Basis } from './sketch.ts'
 
 /** Vectors looked at to learn along which directions most of all of them lies. */
@@ -19,7 +19,7 @@ const TRIALS = 32
  * Nanoseconds for a number of a row in a sketch, and for a row that is compared exactly and each of its numbers: they are
  * fetched from anywhere in memory.
  */
-const COST = { sketched: 0.08, row: 300, number: 3 }
+const COST = { sketched: 0.08, row: 300, number: 1.2 }
 
 /** Multiplications between two turns for others. */
 const STEP = 1 << 21
@@ -65,8 +65,8 @@ async function subspace(
   await inSteps(rows, 4 * dimensions, pause, (i) => {
     for (let d = 0; d < dimensions; d++) columns[d * rows + i] = vectors[i * dimensions + d]!
   })
-  const along = new Multiplication(count, dimensions)
-  const across = new Multiplication(count, rows)
+  const along = new Products(count, dimensions)
+  const across = new Products(count, rows)
   // The first vectors are as good a start as any.
   const directions = vectors.slice(0, count * dimensions)
   await straighten(directions, dimensions, 1, pause)
@@ -99,43 +99,6 @@ async function inSteps(
   for (let i = 0; i < count; i++) {
     work(i)
     if (i % together === together - 1) await pause()
-  }
-}
-
-/** A matrix of `count` rows and what it makes of vectors. */
-class Multiplication {
-  readonly #count: number
-  readonly #width: number
-  readonly #bytes: number
-  readonly #loops: Loops
-  readonly #floats: Float32Array
-  readonly #matrix: number
-  readonly #out: number
-
-  constructor(count: number, width: number) {
-    this.#count = count
-    this.#width = width
-    this.#bytes = 64 * Math.ceil(width / 16)
-    this.#matrix = this.#bytes
-    this.#out = this.#matrix + count * this.#bytes
-    const { memory, loops } = loopsOver(Math.ceil((this.#out + 4 * count) / 65_536))
-    this.#loops = loops
-    this.#floats = new Float32Array(memory.buffer)
-  }
-
-  take(matrix: Float32Array): void {
-    for (let i = 0; i < this.#count; i++)
-      this.#floats.set(
-        matrix.subarray(i * this.#width, (i + 1) * this.#width),
-        (this.#matrix + i * this.#bytes) / 4,
-      )
-  }
-
-  /** Valid until the next call. */
-  times(vector: Float32Array): Float32Array {
-    this.#floats.set(vector)
-    this.#loops.project(0, this.#matrix, this.#count, this.#bytes, this.#out)
-    return this.#floats.subarray(this.#out / 4, this.#out / 4 + this.#count)
   }
 }
 
@@ -187,7 +150,7 @@ async function bestCount(
 ): Promise<number | undefined> {
   const rows = vectors.length / dimensions
   const counts = COUNTS.filter((count) => count <= most)
-  const along = new Multiplication(most, dimensions)
+  const along = new Products(most, dimensions)
   along.take(directions)
   const parts = new Float32Array(rows * most)
   await inSteps(rows, most * dimensions, pause, (i) =>

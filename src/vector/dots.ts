@@ -1,5 +1,5 @@
 /*
- * The two loops that decide how fast vectors in memory are searched, in WebAssembly, because JavaScript has no
+ * The loops that decide how fast vectors in memory are searched, in WebAssembly, because JavaScript has no
  * instructions for several numbers at a time. They are so small that they are spelled out here; what each instruction
  * does stands beside it.
  */
@@ -33,7 +33,8 @@ const set = (local: number): number[] => [0x21, local]
 const constant = (value: number): number[] => [0x41, value]
 const ADD = [0x6a]
 const SUBTRACT = [0x6b]
-const DOUBLE = code(constant(1), 0x74)
+const SHIFT_LEFT = [0x74]
+const DOUBLE = code(constant(1), SHIFT_LEFT)
 const LESS = [0x49]
 const IS_ZERO = [0x45]
 /** `local += value` */
@@ -60,6 +61,13 @@ const SUBTRACT_F32 = simd(0xe5)
 const MULTIPLY_F32 = simd(0xe6)
 const ADD_ONE_F32 = [0x92]
 const STORE_ONE_F32 = [0x38, 2, 0]
+const GREATER_F32 = simd(0x44)
+const NOT = simd(0x4d)
+/** A bit for each of four lanes that is all ones. */
+const BITS = simd(0xa4)
+const STORE_ONE = [0x36, 2, 0]
+const SHIFT_RIGHT = [0x76]
+const AND = [0x71]
 
 /** Four 32-bit lanes, chosen among the four of the first vector (0–3) and of the second (4–7). */
 const shuffle = (...lanes: readonly number[]): number[] =>
@@ -176,20 +184,62 @@ const PROJECT = (() => {
   return code(2, 2, I32, 4, V128, body, 0x0b)
 })()
 
+// ── rows under a threshold ──────────────────────────────────────────────────────────────────────────────────
+
+const UNDER = (() => {
+  const [VALUES, COUNT, OUT, THRESHOLD] = [0, 1, 2, 3] as const
+  const [ROW, FOUND, AT] = [4, 5, 6] as const
+  const body = block(
+    code(get(OUT), set(AT)),
+    loop(
+      code(get(COUNT), IS_ZERO, branchIf(1)),
+      // which of four values are not above it
+      code(get(VALUES), LOAD(0), get(THRESHOLD), SPLAT_F32, GREATER_F32, NOT, BITS, set(FOUND)),
+      block(
+        code(get(FOUND), IS_ZERO, branchIf(0)),
+        // each lane's row is written, and stays where it is one of them
+        ...[0, 1, 2, 3].map((lane) =>
+          code(
+            code(get(AT), get(ROW), constant(lane), ADD, STORE_ONE),
+            code(get(AT), get(FOUND), constant(lane), SHIFT_RIGHT, constant(1), AND),
+            code(constant(2), SHIFT_LEFT, ADD, set(AT)),
+          ),
+        ),
+      ),
+      advance(VALUES, 16),
+      advance(ROW, 4),
+      code(get(COUNT), constant(4), SUBTRACT, set(COUNT)),
+      branch(0),
+    ),
+  )
+  return code(1, 3, I32, body, code(get(AT), get(OUT), SUBTRACT, constant(2), SHIFT_RIGHT), 0x0b)
+})()
+
 // ── the module ──────────────────────────────────────────────────────────────────────────────────────────────
 
 const functions = [
   {
     name: 'bounds',
     parameters: [...new Array<number>(6).fill(I32), ...new Array<number>(5).fill(F32)],
+    results: [],
     body: BOUNDS,
   },
-  { name: 'project', parameters: new Array<number>(5).fill(I32), body: PROJECT },
+  { name: 'project', parameters: new Array<number>(5).fill(I32), results: [], body: PROJECT },
+  { name: 'under', parameters: [I32, I32, I32, F32], results: [I32], body: UNDER },
 ]
 
 const MODULE = new Uint8Array([
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, ...list(functions.map(({ parameters }) => [0x60, ...list(parameters.map((p) => [p])), 0]))),
+  ...section(
+    1,
+    ...list(
+      functions.map(({ parameters, results }) => [
+        0x60,
+        ...list(parameters.map((p) => [p])),
+        ...list(results.map((r) => [r])),
+      ]),
+    ),
+  ),
   ...section(2, 1, ...name('here'), ...name('memory'), 0x02, 0, 1),
   ...section(3, ...list(functions.map((_, i) => [i]))),
   ...section(7, ...list(functions.map((one, i) => [...name(one.name), 0x00, i]))),
@@ -218,6 +268,11 @@ export interface Loops {
   ): void
   /** Inner products of a vector of 32-bit floats with `count` rows of a matrix, `bytes` each (a multiple of 64). */
   project(vector: number, matrix: number, count: number, bytes: number, out: number): void
+  /**
+   * Which of `count` 32-bit floats (a multiple of 4) at `values` are not above `threshold`, as 32-bit integers at `out`,
+   * in order; those that are no numbers are among them. Answers how many. One integer beyond them is overwritten.
+   */
+  under(values: number, count: number, out: number, threshold: number): number
 }
 
 /** Memory that WebAssembly works in. `buffer` is another one after growing. */

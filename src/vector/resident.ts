@@ -2,6 +2,7 @@ import type { Metric } from '../core/model.ts'
 import { learnBasis, SAMPLE } from './basis.ts'
 import { distancesOf, inverseLength, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
+import { Products } from './products.ts'
 import { SKETCH_BLOCK, Sketch } from './sketch.ts'
 
 /** Rows of one block. A block is allocated whole, so that growing never copies what is there. */
@@ -22,18 +23,21 @@ const LEFT = 8_192
 /** After so many searches that were left with too much, the sketch is made anew. */
 const PATIENCE = 16
 
+/** Rows multiplied with a query together, in 32-bit floats, before those that may be nearest are compared exactly. */
+const TOGETHER = 32
+
+/** What 64-bit floats round away, as a part of what is added up; and what 32-bit ones cannot tell from nothing. */
+const ROUNDED = { part: 1e-12, tiny: 1e-36 }
+
 /** Rows whose sketch is made in one step. */
 const CONDENSED = 512
 
 /** Of the block being scanned. */
 const distances = new Float64Array(BLOCK)
 
-/** Less than the distance that stands for a row that was compared already. */
-const capped = ({ bound }: Nearest): number => Math.min(bound, Number.MAX_VALUE)
-
 interface Block {
   readonly data: Float32Array
-  /** Inverse lengths, for cosine. */
+  /** Inverse lengths; 0 for a zero vector. */
   readonly scales: Float64Array
   /** 0: no row there. */
   readonly ids: Float64Array
@@ -59,6 +63,8 @@ export class Resident {
   #coming: Sketch | undefined
   /** What searches under way by a sketch are to be told: which rows changed. */
   readonly #watches = new Set<Set<number>>()
+  /** Made with the first sketch that was searched. */
+  #products: Products | undefined
   /** Of a search that is over, for the next one. */
   #bounds: Float32Array | undefined
   /** Searches whose sketch left too much to be compared, and how often one was made anew for that. */
@@ -102,7 +108,7 @@ export class Resident {
     const block = this.#blockOf(row)
     const at = row % BLOCK
     block.data.set(vector, at * this.dimensions)
-    if (this.#metric === 'cosine') block.scales[at] = inverseLength(vector, 0, this.dimensions)
+    block.scales[at] = inverseLength(vector, 0, this.dimensions)
     block.ids[at] = id
     this.#rowOf.set(id, row)
     this.#changed(row)
@@ -257,20 +263,39 @@ export class Resident {
     const rows = this.#rows
     const least = this.#boundsFor(rows)
     const changed = new Set<number>()
+    const admitted = (row: number): boolean => {
+      const id = this.#idAt(row)
+      return id !== 0 && (admits === undefined || admits(id))
+    }
+    // Those that can be nearest of all: they will say how near the others have to be.
+    const likely = new Nearest(limit)
     this.#watches.add(changed)
     this.#scans++
     try {
       const step = Math.max(1, Math.floor(SKETCH_STEP / sketch.rowBytes / SKETCH_BLOCK)) * SKETCH_BLOCK
-      for (let row = 0; row < rows; row += SKETCH_BLOCK) {
-        if (row > 0 && row % step === 0) await pause()
-        least.set(sketch.bounds(prepared, row, Math.min(SKETCH_BLOCK, rows - row)), row)
+      for (let first = 0; first < rows; first += SKETCH_BLOCK) {
+        if (first > 0 && first % step === 0) await pause()
+        const count = Math.min(SKETCH_BLOCK, rows - first)
+        const bounds = sketch.bounds(prepared, first, count)
+        least.set(bounds, first)
+        for (const i of sketch.under(likely.bound, count)) {
+          // Not a number: nothing is known of it.
+          const distance = Number.isNaN(bounds[i]!) ? Number.NEGATIVE_INFINITY : bounds[i]!
+          if (distance <= likely.bound && admitted(first + i)) likely.offer(first + i, distance)
+        }
       }
     } finally {
       this.#watches.delete(changed)
       this.#scans--
     }
     // From here on nothing comes between.
-    const found = this.#settle(query, limit, least.subarray(0, rows), changed, admits)
+    const found = this.#settle(
+      sketch,
+      query,
+      limit,
+      { least: least.subarray(0, rows), likely, changed },
+      admitted,
+    )
     this.#bounds = least
     if (found === undefined && admits === undefined && ++this.#poor >= PATIENCE) this.#remake(pause)
     return found
@@ -284,44 +309,59 @@ export class Resident {
 
   /** Compares the rows that can be among the nearest, given the `least` that each one's distance can be. */
   #settle(
+    sketch: Sketch,
     query: Query,
     limit: number,
-    least: Float32Array,
-    changed: ReadonlySet<number>,
-    admits: ((id: number) => boolean) | undefined,
+    { least, likely, changed }: { least: Float32Array; likely: Nearest; changed: ReadonlySet<number> },
+    admitted: (row: number) => boolean,
   ): Candidate[] | undefined {
     const nearest = new Nearest(limit)
-    const admitted = (row: number): boolean => {
-      const id = this.#idAt(row)
-      return id !== 0 && (admits === undefined || admits(id))
-    }
-    for (const row of changed) {
-      if (row < least.length) least[row] = Number.POSITIVE_INFINITY
+    const compare = (row: number) => {
+      least[row] = Number.POSITIVE_INFINITY
       if (admitted(row)) this.#scan(query, nearest, row, row + 1)
     }
-    // Those that can be nearest of all are compared first: they say how near the others have to be.
-    const likely = new Nearest(limit)
-    let bound = capped(likely)
-    for (let row = 0; row < least.length; row++) {
-      const distance = least[row]!
-      if (distance > bound || !admitted(row)) continue
-      // Not a number: nothing is known of it.
-      likely.offer(row, Number.isNaN(distance) ? Number.NEGATIVE_INFINITY : distance)
-      bound = capped(likely)
-    }
-    for (const { id: row } of likely.sorted()) {
-      least[row] = Number.POSITIVE_INFINITY
-      this.#scan(query, nearest, row, row + 1)
-    }
+    for (const row of changed) compare(row)
+    for (const { id: row } of likely.sorted()) if (least[row] !== Number.POSITIVE_INFINITY) compare(row)
     let left = 0
-    bound = capped(nearest)
-    for (let row = 0; row < least.length; row++) {
-      if (least[row]! > bound || !admitted(row)) continue
-      if (++left > LEFT) return undefined
-      this.#scan(query, nearest, row, row + 1)
-      bound = capped(nearest)
+    const some: number[] = []
+    for (let first = 0; first < least.length; first += SKETCH_BLOCK) {
+      for (const i of sketch.underOf(least.subarray(first, first + SKETCH_BLOCK), nearest.bound)) {
+        if (!admitted(first + i)) continue
+        if (++left > LEFT) return undefined
+        if (some.push(first + i) === TOGETHER) this.#compare(query, nearest, some)
+      }
     }
+    this.#compare(query, nearest, some)
     return nearest.sorted()
+  }
+
+  /** Compares these rows, `TOGETHER` at most, exactly where their product with the query says that they can be nearest. */
+  #compare(query: Query, nearest: Nearest, rows: number[]): void {
+    this.#products ??= new Products(TOGETHER, this.dimensions)
+    const products = this.#products
+    for (const [i, row] of rows.entries()) products.set(i, this.#vectorAt(row))
+    const known = products.times(query.vector, rows.length)
+    const length = query.scale === 0 ? 0 : 1 / query.scale
+    for (const [i, row] of rows.entries()) {
+      const least = this.#leastOf(query, length, row, known[i]!, products.rounding)
+      // Not a number: what was multiplied is beyond 32 bits.
+      if (!(least > nearest.bound)) this.#scan(query, nearest, row, row + 1)
+    }
+    rows.length = 0
+  }
+
+  /** The least the distance of a row can be, given a product that was rounded. `length` is the query's. */
+  #leastOf(query: Query, length: number, row: number, product: number, rounding: number): number {
+    const scale = this.#blockOf(row).scales[row % BLOCK]!
+    const size = scale === 0 ? 0 : 1 / scale
+    const slack = rounding * length * size + ROUNDED.tiny
+    if (!Number.isFinite(product)) return Number.NaN
+    if (query.metric === 'l2') {
+      const squares = length * length + size * size
+      return squares * (1 - ROUNDED.part) - 2 * (product + slack)
+    }
+    if (query.metric === 'ip') return 1 - product - slack - ROUNDED.part * (1 + Math.abs(product))
+    return 1 - (product + slack) * query.scale * scale - ROUNDED.part
   }
 
   /** Others vectors came since than those a sketch was made for, or others are looked for. */

@@ -50,8 +50,16 @@ export class Sketch {
   readonly #width: number
   readonly #memory: SharedMemory
   readonly #loops: Loops
-  /** Addresses: the query, bounds, a vector to project, its parts, the basis, blocks of rows. */
-  readonly #at: { query: number; out: number; vector: number; parts: number; basis: number; rows: number }
+  /** Addresses: the query, bounds, rows under a threshold, a vector to project, its parts, the basis, blocks of rows. */
+  readonly #at: {
+    query: number
+    out: number
+    found: number
+    vector: number
+    parts: number
+    basis: number
+    rows: number
+  }
   #bytes: Int8Array
   #floats: Float32Array
 
@@ -61,11 +69,12 @@ export class Sketch {
     this.#padded = sixteens(dimensions)
     this.#width = sixteens(basis?.count ?? dimensions)
     const out = 2 * this.#width
-    const vector = out + 4 * SKETCH_BLOCK
+    const found = out + 4 * SKETCH_BLOCK
+    const vector = found + 4 * (SKETCH_BLOCK + 4)
     const parts = vector + 4 * this.#padded
     const matrix = parts + 4 * this.#width
     const rows = matrix + (basis === undefined ? 0 : 4 * this.#padded * basis.count)
-    this.#at = { query: 0, out, vector, parts, basis: matrix, rows: Math.ceil(rows / 64) * 64 }
+    this.#at = { query: 0, out, found, vector, parts, basis: matrix, rows: Math.ceil(rows / 64) * 64 }
     const { memory, loops } = loopsOver(Math.ceil(this.#at.rows / PAGE))
     this.#memory = memory
     this.#loops = loops
@@ -257,7 +266,30 @@ export class Sketch {
     this.#loops.bounds(query, rows, side, fours, this.#width, out, constant, size, scale, rest, error)
     return this.#floats.subarray(out / 4, out / 4 + count)
   }
+
+  /**
+   * Which of the bounds that `bounds` has just worked out for `count` rows are not above a threshold: their numbers,
+   * counted from the first. Valid until the next call.
+   */
+  under(threshold: number, count: number): Uint32Array {
+    const { out, found } = this.#at
+    // Filled up to a multiple of four with what is above any threshold.
+    const end = 4 * Math.ceil(count / 4)
+    this.#floats.fill(Number.POSITIVE_INFINITY, out / 4 + count, out / 4 + end)
+    const most = this.#loops.under(out, end, found, ceiling(threshold))
+    return new Uint32Array(this.#memory.buffer, found, most)
+  }
+
+  /** As `under`, of bounds that were worked out earlier, a block at most. */
+  underOf(bounds: Float32Array, threshold: number): Uint32Array {
+    this.#floats.set(bounds, this.#at.out / 4)
+    return this.under(threshold, bounds.length)
+  }
 }
+
+/** As a 32-bit float that is not less, and not infinite. */
+const ceiling = (value: number): number =>
+  Math.min(3.4e38, Math.fround(value + Math.abs(value) * 2 ** -22 + TINY))
 
 const sixteens = (count: number): number => 16 * Math.ceil(count / 16)
 

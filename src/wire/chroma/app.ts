@@ -44,10 +44,10 @@ type Bindings = { Bindings: Partial<RequestContext> }
 
 /** Chroma's HTTP interface, version 2, over a store. */
 export function chromaMount(store: Store, options: ChromaOptions = {}): Mount {
-  const app = chromaApp(store, options)
+  const { app, atOnce } = chromaRoutes(store, options)
   return {
     prefix: '/api',
-    fetch: (request, context) => app.fetch(request, context),
+    fetch: (request, context) => atOnce(request, context) ?? app.fetch(request, context),
     problem: (problem) =>
       answer(problem.status, JSON.stringify({ error: errorNameOf(problem), message: problem.message })),
   }
@@ -101,7 +101,20 @@ function infoText({ metadata, ...info }: CollectionInfo): string {
 }
 
 /** The handlers alone, to be called in process. */
-export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindings> {
+export const chromaApp = (store: Store, options: ChromaOptions = {}): Hono<Bindings> =>
+  chromaRoutes(store, options).app
+
+/** A collection's id and what is asked of it, where nothing in the path has to be decoded. */
+const ON_COLLECTION =
+  /^https?:\/\/[^/]+\/api\/v2\/tenants\/[^/?#%]+\/databases\/[^/?#%]{3,}\/collections\/([^/?#%]+)(\/[a-z_/]+)$/
+
+interface Routes {
+  readonly app: Hono<Bindings>
+  /** What is asked of a collection's records, without looking for its route among all of them; undefined: look. */
+  readonly atOnce: (request: Request, context: Partial<RequestContext>) => Promise<Response> | undefined
+}
+
+function chromaRoutes(store: Store, options: ChromaOptions): Routes {
   const collections = new ChromaCollections(store)
   const app = new Hono<Bindings>({ strict: false })
   const allow = (
@@ -110,7 +123,7 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     where: Parameters<typeof requireAccess>[2],
   ) => requireAccess(context.principal ?? ANYONE, access, where)
 
-  app.onError((error) => {
+  const refused = (error: unknown): Response => {
     const failure = failureOf(error)
     if (failure !== undefined) {
       const { status, error: name, message } = failure
@@ -122,7 +135,8 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
       return answer(error.status, JSON.stringify({ error: errorNameOf(error), message: error.message }))
     // A defect of ours: whoever serves this writes it to its log.
     throw error
-  })
+  }
+  app.onError(refused)
   app.notFound(() => new Response('', { status: 404 }))
 
   // ── the server ────────────────────────────────────────────────────────────────────────────────────────────
@@ -280,6 +294,10 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     readonly context: Partial<RequestContext>
   }
 
+  const known = new Map<
+    string,
+    (request: Request, context: Partial<RequestContext>, id: string) => Promise<Response>
+  >()
   const onCollection = (
     method: 'get' | 'post',
     path: string,
@@ -287,16 +305,17 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
     handle: (asked: Asked) => Response | Promise<Response>,
   ) => {
     const route = `${BASE}/:collection${path}`.replaceAll(/:(\w+)/g, '{$1}')
-    app.on(method, `${BASE}/:id${path}`, async ({ req, env }) => {
-      const context = env ?? {}
+    const asked = async (request: Request, context: Partial<RequestContext>, id: string) => {
       context.route = route
-      const entry = await collections.byId(req.param('id')!)
+      const entry = await collections.byId(id)
       allow(context, access, { collection: entry.stored })
       const collection = await collections.open(entry)
-      const header = req.header('spanstore-strict')
-      const strict = header === undefined ? isStrict(entry) : header !== 'false' && header !== '0'
-      return await handle({ entry, collection, strict, body: () => bodyOf(req.raw), context })
-    })
+      const header = request.headers.get('spanstore-strict')
+      const strict = header === null ? isStrict(entry) : header !== 'false' && header !== '0'
+      return await handle({ entry, collection, strict, body: () => bodyOf(request), context })
+    }
+    known.set(`${method.toUpperCase()} ${path}`, asked)
+    app.on(method, `${BASE}/:id${path}`, ({ req, env }) => asked(req.raw, env ?? {}, req.param('id')!))
   }
 
   for (const [verb, status] of [
@@ -371,7 +390,12 @@ export function chromaApp(store: Store, options: ChromaOptions = {}): Hono<Bindi
   // A path that is known, asked in a way that is not.
   for (const path of new Set(app.routes.map((route) => route.path)))
     if (!path.includes('*')) app.all(path, () => new Response('', { status: 405 }))
-  return app
+
+  const atOnce: Routes['atOnce'] = (request, context) => {
+    const [, id, path] = ON_COLLECTION.exec(request.url) ?? []
+    return known.get(`${request.method} ${path}`)?.(request, context, id!).catch(refused)
+  }
+  return { app, atOnce }
 }
 
 /** `"spanstore:strict": true` in a collection's metadata. */
