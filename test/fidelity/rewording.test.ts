@@ -46,3 +46,22 @@ describe('a denial put in other words is the same denial', () => {
     expect(verdict(source, claim)).toBe('unfaithful')
   })
 })
+
+describe('what is said without a verb, or by understatement, is compared all the same', () => {
+  test.each([
+    ['Yes, not bad.', 'Yes, not good.'],
+    ['Right, cheap.', 'Right, not cheap.'],
+    ['It was a different room.', 'It was the same room.'],
+    ['Their answers are not unlike.', 'Their answers are not the same.'],
+  ])('%s ≠ %s', (source, claim) => {
+    expect(verdict(source, claim)).toBe('unfaithful')
+  })
+
+  test.each([
+    ['We have much time.', 'We have not little time.'],
+    ['No, it is the same.', 'No, it is not unlike.'],
+    ['I think that is a good plan.', 'I do not think that is a bad plan.'],
+  ])('%s = %s', (source, claim) => {
+    expect(verdict(source, claim)).toBe('faithful')
+  })
+})

@@ -213,6 +213,7 @@ const contentIn = (side: Side, [from, to]: readonly [number, number]) => {
     const attributive = word.tag === 'A' && side.words[i + 1]?.tag === 'N' && DUTIES.has(word.norm)
     if (
       isContent(word) &&
+      !(word.norm === 'little' && side.words[i - 1]?.tag === '-') &&
       (attributive || !isLogical(word)) &&
       !isDeniedDenier(side, i) &&
       word.tag !== '#' &&

@@ -47,7 +47,7 @@ export function polarityFindings(comparison: Comparison): Finding[] {
     found.push(flip(comparison, vote))
   }
   for (const vote of [...constituentVotes(comparison), ...oppositeVotes(comparison)])
-    if (!settled.has(vote.source)) {
+    if (vote.product === -1 && !settled.has(vote.source)) {
       settled.add(vote.source)
       found.push(flip(comparison, vote))
     }
@@ -243,9 +243,13 @@ function constituentVotes(comparison: Comparison): Vote[] {
   const { source, claim, alignment } = comparison
   const votes: Vote[] = []
   for (const [c, link] of alignment.links.entries()) {
-    if (link.source < 0 || link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
+    if (link.source < 0) continue
     const mine = clauseAt(claim, c)
     const theirs = clauseAt(source, link.source)
+    // "Not bad." has no verb, and only the signs of its words.
+    if (mine === undefined && theirs === undefined && link.likeness.score >= 0.75)
+      votes.push({ source: link.source, claim: c, product: productOf(comparison, link.source, c) })
+    if (link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
     if (
       mine === undefined ||
       theirs === undefined ||
@@ -294,8 +298,9 @@ function oppositeVotes(comparison: Comparison): Vote[] {
 
 /** The noun after, or the predicate over, is the same on both sides. */
 function sharesHead({ source, claim, alignment }: Comparison, s: number, c: number): boolean {
-  const next = alignment.links[c + 1]
-  if (next !== undefined && next.source === s + 1) return true
+  const next = claim.words[c + 1]
+  if (next?.tag === 'N' && next.lemma === source.words[s + 1]?.lemma) return true
+  if (next !== undefined && alignment.links[c + 1]!.source === s + 1) return true
   const mine = clauseAt(claim, c)
   const theirs = clauseAt(source, s)
   return mine !== undefined && theirs !== undefined && alignment.links[mine.head]!.source === theirs.head
@@ -304,7 +309,8 @@ function sharesHead({ source, claim, alignment }: Comparison, s: number, c: numb
 /** "not a bad idea" and "a good idea": a denial on one side, an opposite on the other. */
 function isCompensated({ source, claim, alignment }: Comparison, clause: Clause, head: Vote): boolean {
   const { subject } = clause
-  let opposites = 0
+  let opposites =
+    understated(source, clauseAt(source, head.source), claim) + understated(claim, clause, source)
   for (const [c, link] of alignment.links.entries())
     if (
       c !== head.claim &&
@@ -317,6 +323,13 @@ function isCompensated({ source, claim, alignment }: Comparison, clause: Clause,
       opposites++
   return opposites % 2 === 1
 }
+
+/** "not little", "not few" on one side alone: much, many. */
+const understated = ({ words }: Side, clause: Clause | undefined, other: Side): number =>
+  clause?.negators.filter((i) => {
+    const next = words[i + 1]?.norm
+    return (next === 'little' || next === 'few') && other.words.every(({ norm }) => norm !== next)
+  }).length ?? 0
 
 /** Words from which a denial of something may follow. */
 const NEGATIVE =
@@ -331,7 +344,12 @@ function groundless(comparison: Comparison): Finding[] {
   for (const clause of claim.clauses) {
     const stance = claim.scopes.stances[clause.id]!
     if (COMPARES.test(claim.words[clause.head]!.lemma) || isDeniedDenier(claim, clause.head)) continue
-    if (stance.sign !== -1 || clause.negators.length === 0 || clause.link === 'condition') continue
+    if (
+      stance.sign !== -1 ||
+      clause.negators.length === understated(claim, clause, source) ||
+      clause.link === 'condition'
+    )
+      continue
     // "not a problem", "not unanimous" deny nothing good.
     if (isTrouble(claim.words[clause.head]!)) continue
     // "One line was not tested" may be what is left of four of which three were.
@@ -353,8 +371,9 @@ function groundless(comparison: Comparison): Finding[] {
           effectOf(word.lemma) === 'denies' ||
           source.scopes.signs[i] !== 1),
     )
+    const family = familyOf(claim, clause.id)
     const opposite = alignment.links.some(
-      ({ likeness }, c) => likeness.sign === -1 && claim.clauseOf[c] === clause.id,
+      ({ likeness }, c) => likeness.sign === -1 && family.has(claim.clauseOf[c]!),
     )
     if (denied || opposite) continue
     return [

@@ -40,7 +40,8 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
   for (let i = 0; i < words.length; i++) {
     const { norm, tag } = words[i]!
     // "without the cache", "not on underscore", "rather than Monday"
-    const excludes = EXCLUDERS.has(norm) && (tag === 'I' || tag === 'A' || tag === 'N' || tag === 'V')
+    const excludes =
+      EXCLUDERS.has(norm) && (tag === 'I' || tag === 'V' || (/[AN]/.test(tag) && norm !== 'unlike'))
     const constituent =
       tag === '-' &&
       clauses.every(({ negators }) => !negators.includes(i)) &&
@@ -260,7 +261,11 @@ function directionsOf(reading: Reading): Sign[] {
     }
     for (const i of own) {
       const { norm, tag } = words[i]!
-      const excludes = EXCLUDERS.has(norm) && tag !== 'C' && !(clause.link === 'without' && i < clause.verb)
+      const excludes =
+        EXCLUDERS.has(norm) &&
+        tag !== 'C' &&
+        (norm !== 'unlike' || tag === 'I') &&
+        !(clause.link === 'without' && i < clause.verb)
       const constituent = tag === '-' && clauses.every(({ negators }) => !negators.includes(i))
       if (
         excludes ||

@@ -318,6 +318,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
       norm === 'following' ||
       (norm === 'pending' && last?.tag === 'X') ||
       (norm === 'down' && last?.tag === 'X') ||
+      (norm === 'unlike' && (last?.tag === 'D' || /^\W*$/.test(next))) ||
       (/^(?:on|off|up|down|out|over)$/.test(norm) && isPredicate(tokens, before, i))
     )
   )
