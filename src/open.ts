@@ -12,6 +12,7 @@ import type { Connection } from './ledger/sqlite/statements.ts'
 import type { AttributeIndex } from './ports/attributes.ts'
 import type { DerivedIndex } from './ports/derived.ts'
 import type { Embedder } from './ports/embedder.ts'
+import { embedderOf } from './store/computed.ts'
 import { flag, invalid, object, wholeNumber } from './store/input.ts'
 import { Store } from './store/store.ts'
 import { Subscriptions } from './subscription/index.ts'
@@ -43,6 +44,9 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
     throw invalid('directory', directory, "give a path, or ':memory:'")
   object('options', options, ['embedder', 'create', 'wait', 'clock'])
   if (options.wait !== undefined) wholeNumber('options.wait', options.wait, 0)
+  if (options.embedder !== undefined) embedderOf('options.embedder', options.embedder)
+  if (options.clock !== undefined && typeof options.clock !== 'function')
+    throw invalid('options.clock', options.clock, 'give a function that tells the time')
   const create = flag('options.create', options.create ?? true)
   const clock = options.clock ?? Date.now
   const inMemory = directory === ':memory:'
@@ -74,7 +78,7 @@ export async function openStore(directory: string, options: StoreOptions = {}): 
   })
   const { connection } = ledger
   const bell = new Doorbell({ connection, ...(inMemory ? {} : { directory }) })
-  const text = new ThreadedTextIndex(ledger, path, { candidates })
+  const text = new ThreadedTextIndex(ledger, path, { candidates, clock })
   const attributes = new SqliteAttributeIndex(ledger, path)
   const vectors = new LedgerVectorIndex(
     ledger.vectors,

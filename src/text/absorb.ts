@@ -42,6 +42,49 @@ export function readState(connection: Connection, collection: number): TextState
   return row && { position: row[0], scan: row[1], rows: row[2], deleted: row[3], owed: row[4] }
 }
 
+/** A collection as the ledger and the index have it. */
+export interface Standing {
+  readonly name: string
+  readonly live: number
+  readonly head: Head
+  readonly state: TextState | undefined
+  /** When the next thing of the store expires. */
+  readonly due: number | null
+}
+
+/** In one statement: every search asks. */
+export function readStanding(connection: Connection, collection: number): Standing | undefined {
+  const row = connection.row<
+    [
+      string,
+      number,
+      number | null,
+      number,
+      number,
+      number | null,
+      number | null,
+      number | null,
+      number,
+      number,
+      number,
+    ]
+  >(
+    `SELECT h.name, h.live, (SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL),
+       h.position, h.floor, h.dropped, s.position, s.scan, s.rows, s.deleted, s.owed
+     FROM collection_head h LEFT JOIN text_state s ON s.collection = h.collection WHERE h.collection = ?`,
+    collection,
+  )
+  if (row === undefined) return undefined
+  const [name, live, due, position, floor, dropped, reached, scan, rows, deleted, owed] = row
+  return {
+    name,
+    live,
+    due,
+    head: { position, floor, dropped: dropped !== null },
+    state: reached === null ? undefined : { position: reached, scan, rows, deleted, owed },
+  }
+}
+
 /** How far the index reaches. While spans are copied it reaches nowhere. */
 export const reach = (state: TextState | undefined): number =>
   state === undefined || state.scan !== null ? 0 : state.position

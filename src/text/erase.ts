@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../threads/turn.ts'
 import { readState, tableOf, write } from './absorb.ts'
 import type { TextDatabase } from './database.ts'
 

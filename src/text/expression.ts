@@ -111,7 +111,7 @@ const distinct = (units: readonly Unit[]): Unit[] => [
 ]
 
 /** Tokens hold no quotes, so a quoted one can be nothing but a string. */
-const quoted = ({ tokens, prefix }: Unit): string => `"${tokens.join(' ')}"${prefix ? '*' : ''}`
+export const quoted = ({ tokens, prefix }: Unit): string => `"${tokens.join(' ')}"${prefix ? '*' : ''}`
 
 /**
  * The FTS5 expression for a query over `rows` spans. With `prune`, optional words that are too common find nothing by

@@ -1,10 +1,12 @@
-import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
+import type { Key } from '../core/key.ts'
+import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
+import { NODE_BY_ID, type NodeRow, parseMetadata, spanOf } from '../ledger/sqlite/read.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { Candidates } from '../ports/attributes.ts'
 import type { TextHit, TextQuery } from '../ports/text.ts'
 import { tableOf } from './absorb.ts'
 import { type Condition, liveIn } from './condition.ts'
-import { type Asked, type Expression, everyWord, express, type Frequency } from './expression.ts'
+import { type Asked, type Expression, everyWord, express, type Frequency, quoted } from './expression.ts'
 import { FEW, type Ranked, rankFew } from './few.ts'
 import { highlight } from './highlights.ts'
 
@@ -23,6 +25,8 @@ export function find(
   query: TextQuery,
   asked: Asked,
   index: {
+    /** Of the collection. */
+    readonly name: string
     readonly rows: number
     readonly frequency: Frequency
     readonly exact: boolean
@@ -45,10 +49,8 @@ export function find(
   const hitsFor = (match: string | undefined): TextHit[] => {
     if (match === undefined) return []
     if (index.exact && query.where === undefined) {
-      const hits = best(connection, table, match, query.limit, query.offset).map((one) =>
-        hitOf(connection, one),
-      )
-      if (hits.every((hit) => hit !== undefined)) return hits
+      const hits = bestLive(connection, table, match, index.name, query)
+      if (hits !== undefined) return hits
     }
     return bestWhere(connection, table, match, condition, query).flatMap(
       (one) => hitOf(connection, one) ?? [],
@@ -81,19 +83,77 @@ export function pruning<H>(
 }
 
 /** Ordering by `bm25()` keeps the best few while it reads; the hidden `rank` column would sort everything first. */
+const rankedBest = (table: string): string =>
+  `SELECT rowid AS id, bm25(${table}) AS rank_ FROM ${table} WHERE ${table} MATCH ? ORDER BY rank_, rowid LIMIT ? OFFSET ?`
+
 const best = (
   connection: Connection,
   table: string,
   match: string,
   limit: number,
   offset: number,
-): Ranked[] =>
-  connection.rows<Ranked>(
-    `SELECT rowid, bm25(${table}) AS rank_ FROM ${table} WHERE ${table} MATCH ? ORDER BY rank_, rowid LIMIT ? OFFSET ?`,
+): Ranked[] => connection.rows<Ranked>(rankedBest(table), match, limit, offset)
+
+/**
+ * The best rows with all that a hit says, in one statement, where the index shows just what is live. Undefined when it
+ * does not after all.
+ */
+function bestLive(
+  connection: Connection,
+  table: string,
+  match: string,
+  collection: string,
+  { limit, offset }: TextQuery,
+): TextHit[] | undefined {
+  const rows = connection.rows<LiveRow>(
+    `SELECT f.id, f.rank_, s.key, s.text, ${CURRENT_METADATA}, s.born, o.name, h.expires, t.span
+     FROM (${rankedBest(table)}) f CROSS JOIN span s ON s.id = f.id JOIN source o ON o.id = s.source
+       LEFT JOIN source_head h ON h.source = s.source LEFT JOIN tombstone t ON t.span = s.id
+     ORDER BY f.rank_, f.id`,
     match,
     limit,
     offset,
   )
+  const hits: TextHit[] = []
+  for (const [id, rank, key, text, metadata, position, source, expires, dead] of rows) {
+    if (dead !== null) return undefined
+    const span = { key, collection, source, text: text ?? '', metadata: parseMetadata(metadata), position }
+    hits.push({ id, span: expires === null ? span : { ...span, expiresAt: expires }, score: -rank })
+  }
+  return hits
+}
+
+type LiveRow = [
+  id: number,
+  rank: number,
+  key: Key,
+  text: string | null,
+  metadata: string | null,
+  position: number,
+  source: string,
+  expires: number | null,
+  dead: number | null,
+]
+
+/** Words are quickly ranked when no more spans than this have any of them. */
+const QUICK = 500
+
+/** Whether few spans have any of the words; false where finding that out could itself take long. */
+export function findsFew(
+  connection: Connection,
+  collection: number,
+  { required, optional, excluded }: Asked,
+): boolean {
+  const units = [...required, ...optional]
+  if (excluded.length > 0 || units.some(({ tokens, prefix }) => prefix || tokens.length > 1)) return false
+  if (units.length === 0) return true
+  const table = tableOf(collection)
+  const found = connection.value<number>(
+    `SELECT count(*) FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${QUICK})`,
+    units.map(quoted).join(' OR '),
+  )!
+  return found < QUICK
+}
 
 /** The best rows that meet a condition of the ledger. */
 export function bestWhere(

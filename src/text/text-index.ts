@@ -1,11 +1,13 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { requireCollection } from '../ledger/sqlite/collections.ts'
 import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
 import { checkPosition } from '../ledger/sqlite/read.ts'
+import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { TextAnswer, TextIndex, TextQuery } from '../ports/text.ts'
-import { absorb, follows, reach, readHead, readState, write } from './absorb.ts'
+import { nextTurn } from '../threads/turn.ts'
+import { absorb, follows, reach, readStanding, readState, type Standing, write } from './absorb.ts'
 import {
   closeTextDatabase,
   isDamage,
@@ -16,7 +18,7 @@ import {
 } from './database.ts'
 import { isLogEmptied, mergeAway } from './erase.ts'
 import { type Asked, ask, hasWords } from './expression.ts'
-import { find } from './find.ts'
+import { find, findsFew } from './find.ts'
 import { Frequencies } from './frequencies.ts'
 import { findInPast } from './past.ts'
 import { verifyIndex } from './verify.ts'
@@ -28,10 +30,24 @@ export interface TextIndexOptions {
   readonly idle?: number
   /** Which spans a filter may let pass, where that is known without looking at each. */
   readonly candidates?: AttributeIndex['candidates']
+  /** The ledger's: with it a search finds out by itself whether something has expired, which is quicker than asking. */
+  readonly clock?: () => number
+}
+
+function standingOf(connection: Connection, collection: number): Standing {
+  const standing = readStanding(connection, collection)
+  if (standing === undefined || standing.head.dropped) requireCollection(connection, collection)
+  return standing!
 }
 
 /** Another process is writing to the index. */
 const BUSY = Symbol('busy')
+
+/** Something has expired; the ledger has to commit that first. */
+const DUE = Symbol('due')
+
+/** Answering here could hold this thread up. */
+const LONG = Symbol('long')
 
 /**
  * Full text in an SQLite file beside the ledger. It is made from the ledger alone and can be deleted at any time;
@@ -44,6 +60,7 @@ export class SqliteTextIndex implements TextIndex {
   readonly #file: DerivedFile<TextDatabase>
   readonly #quiet: WhenQuiet
   readonly #candidates: AttributeIndex['candidates']
+  readonly #clock: (() => number) | undefined
   #frequencies = new Frequencies()
   /** Positions of collections that were found to follow the ledger's log. */
   readonly #followed = new Map<number, number>()
@@ -69,38 +86,80 @@ export class SqliteTextIndex implements TextIndex {
       this.#background = this.#tidy()
     })
     this.#candidates = options.candidates ?? (() => undefined)
+    this.#clock = options.clock
   }
 
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
 
   /** `known`: the candidates, where somebody looked them up before. */
   async search(collection: number, query: TextQuery, known?: Candidates): Promise<TextAnswer> {
+    return (await this.#search(collection, query, known, Number.POSITIVE_INFINITY))!
+  }
+
+  /**
+   * The same without filter and of the present, unless it could hold this thread up: where `large` or more spans are
+   * live, only words of which few spans have any, in an index that is up to date.
+   */
+  async searchUnlessLong(
+    collection: number,
+    query: TextQuery,
+    large: number,
+  ): Promise<TextAnswer | undefined> {
+    return await this.#search(collection, query, undefined, large)
+  }
+
+  async #search(
+    collection: number,
+    query: TextQuery,
+    known: Candidates | undefined,
+    large: number,
+  ): Promise<TextAnswer | undefined> {
     this.#file.check(query.signal)
-    await this.#ledger.expire()
+    if (this.#clock === undefined || query.asOf !== undefined) await this.#ledger.expire()
     return await this.#file.healing(async () => {
       const { connection } = this.#file.open()
-      requireCollection(connection, collection)
       const asked = ask(connection, query.text)
       if (query.asOf !== undefined)
         return await this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
       const deadline = performance.now() + this.#wait
       // Before any snapshot: what they lack is in the log that it sees.
       const candidates = known ?? (query.where && this.#candidates(collection, query.where))
+      const answerIfCurrent = () => this.#answerIfCurrent(collection, query, asked, candidates, large)
       for (;;) {
-        const answer = this.#snapshot(() => this.#answerIfCurrent(collection, query, asked, candidates))
+        const answer = this.#snapshot(answerIfCurrent)
+        if (answer === LONG) return undefined
+        if (answer === DUE) {
+          await this.#ledger.expire()
+          continue
+        }
         if (answer !== undefined) return answer
-        const step = this.#write((database) => {
-          const pending = absorb(database, collection)
+        const step = this.#write((database) =>
           // In the same transaction, so that writers elsewhere cannot keep a search from ever being up to date.
-          return pending === 0 ? this.#answerIfCurrent(collection, query, asked, candidates) : undefined
-        })
-        if (step !== BUSY && step !== undefined) return step
+          absorb(database, collection) === 0 ? answerIfCurrent() : undefined,
+        )
+        if (typeof step === 'object') return step
         this.#file.check(query.signal)
         if (performance.now() > deadline)
-          return this.#snapshot(() => this.#answer(collection, query, asked, candidates))
+          return this.#snapshot(() =>
+            this.#answer(collection, standingOf(connection, collection), query, asked, candidates),
+          )
         await (step === BUSY ? sleep(2) : nextTurn())
       }
     })
+  }
+
+  #isDue({ due }: Standing): boolean {
+    return due !== null && this.#clock !== undefined && due <= this.#clock()
+  }
+
+  #isCurrent(collection: number, { state, head }: Standing): boolean {
+    if (state === undefined || reach(state) !== head.position) return false
+    // A log that was followed up to here once goes on from here for as long as this file is open.
+    if (this.#followed.get(collection) !== state.position) {
+      if (!follows(this.#file.open().connection, collection, state, head)) return false
+      this.#followed.set(collection, state.position)
+    }
+    return true
   }
 
   #answerIfCurrent(
@@ -108,29 +167,25 @@ export class SqliteTextIndex implements TextIndex {
     query: TextQuery,
     asked: Asked,
     candidates: Candidates | undefined,
-  ): TextAnswer | undefined {
+    large: number,
+  ): TextAnswer | typeof DUE | typeof LONG | undefined {
     const { connection } = this.#file.open()
-    const state = readState(connection, collection)
-    const head = readHead(connection, collection)!
-    if (state === undefined || reach(state) !== head.position) return undefined
-    // A log that was followed up to here once goes on from here for as long as this file is open.
-    if (this.#followed.get(collection) !== state.position) {
-      if (!follows(connection, collection, state, head)) return undefined
-      this.#followed.set(collection, state.position)
-    }
-    return this.#answer(collection, query, asked, candidates)
+    const standing = standingOf(connection, collection)
+    if (this.#isDue(standing)) return DUE
+    const current = this.#isCurrent(collection, standing)
+    if (standing.live >= large && !(current && findsFew(connection, collection, asked))) return LONG
+    if (!current) return undefined
+    return this.#answer(collection, standing, query, asked, candidates)
   }
 
   #answer(
     collection: number,
+    { name, state, head }: Standing,
     query: TextQuery,
     asked: Asked,
     candidates: Candidates | undefined,
   ): TextAnswer {
-    const { connection } = this.#file.open()
-    requireCollection(connection, collection)
-    const state = readState(connection, collection)
-    const { position, floor } = readHead(connection, collection)!
+    const { position, floor } = head
     const indexedThrough = reach(state)
     const common = {
       position,
@@ -139,7 +194,9 @@ export class SqliteTextIndex implements TextIndex {
       hasWords: hasWords(asked),
     }
     if (state === undefined || !common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
+    const { connection } = this.#file.open()
     const index = {
+      name,
       rows: state.rows,
       frequency: this.#frequencies.of(this.#file.open(), collection, state),
       exact: indexedThrough === position,
@@ -156,6 +213,7 @@ export class SqliteTextIndex implements TextIndex {
     asked: Asked,
   ): Promise<TextAnswer> {
     const { connection } = this.#file.open()
+    requireCollection(connection, collection)
     checkPosition(connection, collection, query.asOf)
     const common = {
       position: query.asOf,

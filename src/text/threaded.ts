@@ -50,10 +50,14 @@ export class ThreadedTextIndex implements TextIndex {
   }
 
   async search(collection: number, query: TextQuery): Promise<TextAnswer> {
-    if (!this.#isLarge(collection)) return await this.#here.search(collection, query)
+    const { where, asOf } = query
+    if (where === undefined && asOf === undefined && !this.#closed && this.#ledgerPath !== ':memory:') {
+      // Rare words are found here before a thread has heard of them.
+      const answer = await this.#here.searchUnlessLong(collection, query, this.#large)
+      if (answer !== undefined) return answer
+    } else if (!this.#isLarge(collection)) return await this.#here.search(collection, query)
     await this.#ledger.expire()
     const { signal, ...plain } = query
-    const { where } = query
     const candidates = where === undefined ? undefined : this.#options.candidates?.(collection, where)
     return await this.#ask('search', [collection, plain, candidates], { signal }, () =>
       this.#here.search(collection, query),

@@ -31,20 +31,25 @@ async function begin(count = 120) {
 }
 
 describe('words of a large collection', () => {
-  test('are found in a thread as they are found without one', async () => {
-    const { path, notes, ledger, threaded, collection, query } = await begin()
+  test('are found in a thread, and rare ones before it, as they are found without one', async () => {
+    const { path, notes, ledger, threaded, collection, query } = await begin(600)
     const here = new SqliteTextIndex(ledger, path)
     opened.unshift(here)
     const { parseFilter } = await import('../../src/core/filter.ts')
     for (const one of [
       query,
+      { ...query, text: '599' },
+      { ...query, text: '17 owl +18' },
+      { ...query, text: '17 18 heron', offset: 1 },
+      { ...query, text: 'heron' },
       { ...query, text: '"number 7"' },
       { ...query, text: 'num* -owl' },
-      { ...query, where: parseFilter({ number: { $gte: 118 } }) },
+      { ...query, where: parseFilter({ number: { $gte: 598 } }) },
       { ...query, text: '?!' },
     ])
       expect(await threaded.search(collection, one)).toEqual(await here.search(collection, one))
     await notes.put({ source: 'b', text: 'a heron' })
+    expect((await threaded.search(collection, { ...query, text: 'heron' })).hits).toHaveLength(1)
     await notes.remove({ source: 'a' })
     // Small by now.
     expect((await threaded.search(collection, query)).hits).toEqual([])
@@ -76,7 +81,7 @@ describe('words of a large collection', () => {
       detail: { position: 9_999 },
     })
     const stop = new AbortController()
-    const search = threaded.search(collection, { ...query, signal: stop.signal })
+    const search = threaded.search(collection, { ...query, text: 'o*', signal: stop.signal })
     stop.abort()
     await expect(search).rejects.toMatchObject({ code: 'ABORTED' })
     expect(await threaded.verify(false)).toEqual([])
