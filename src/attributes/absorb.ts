@@ -219,8 +219,9 @@ export function erasePart(
   collection: number,
   gone: ReadonlySet<number>,
   after: Place | undefined,
+  limit: number,
 ): Place | undefined {
-  const { rows, last } = walk(index, collection, after)
+  const { rows, last } = walk(index, collection, after, limit)
   takeOut(index, rows, gone)
   return last
 }

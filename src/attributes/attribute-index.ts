@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../core/filter.ts'
+import { Pace } from '../core/pace.ts'
 import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
@@ -48,6 +49,9 @@ const SHARE = 4
 
 /** Spans, or events, of one commit: the more, the fewer pages of the index are written again and again. */
 const BATCH = 5_000
+
+/** Milliseconds for which postings are looked through at a stretch. */
+const STEP = 6
 
 interface LedgerOfAttributes {
   readonly id: string
@@ -222,10 +226,12 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   async #takeOut(collection: number, gone: ReadonlySet<number>, pause: Pause): Promise<void> {
     let after: Place | undefined
+    // A posting may hold thousands of ids.
+    const pace = new Pace(64, STEP, 2_000, 1)
     do {
       const from = after
       after = await this.#file.patiently(
-        () => this.#write((index) => erasePart(index, collection, gone, from)),
+        () => this.#write((index) => pace.step((size) => erasePart(index, collection, gone, from, size))),
         pause,
       )
       await pause()

@@ -132,7 +132,7 @@ function write(connection: Connection, place: Place, ids: readonly number[]): vo
   )
 }
 
-/** Rows looked at by one step of taking spans out, or of dropping a collection. */
+/** Rows of one step of dropping a collection. */
 const ROWS = 2_000
 
 type Row = [field: number, kind: number, value: number | string, first: number, ids: Buffer | null]
@@ -147,7 +147,7 @@ export function walk(
   connection: Connection,
   collection: number,
   after: Place = START,
-  limit = ROWS,
+  limit: number,
 ): { readonly rows: readonly Row[]; readonly last: Place | undefined } {
   const field = connection.value<number>(
     'SELECT id FROM attribute_field WHERE collection = ? AND id >= ? ORDER BY id LIMIT 1',

@@ -63,7 +63,8 @@ async function entriesIn(
     index.rows<[number, string]>('SELECT id, path FROM attribute_field WHERE collection = ?', collection),
   )
   const known = new Set<number>()
-  const pace = new Pace(64, STEP, 4_000)
+  // A posting may hold thousands of ids.
+  const pace = new Pace(16, STEP, 4_000, 1)
   const look = (after: Place | undefined): Place | undefined =>
     pace.step((size) => {
       const { rows, last } = walk(index, collection, after, size)

@@ -5,20 +5,26 @@
 export class Pace {
   readonly #milliseconds: number
   readonly #most: number
+  readonly #least: number
   #size: number
 
-  /** Begins with so many rows; a step may last so many milliseconds, and never takes more than `most` rows. */
-  constructor(first: number, milliseconds: number, most: number) {
+  /**
+   * Begins with so many rows; a step may last so many milliseconds, and never takes more than `most` rows, nor fewer than
+   * `least`: rows that may hold very much need a small one. Rows may become dearer from one step to the next, so `most`
+   * should not last very long either.
+   */
+  constructor(first: number, milliseconds: number, most: number, least = LEAST) {
     this.#size = first
     this.#milliseconds = milliseconds
     this.#most = most
+    this.#least = least
   }
 
   /** After a step of `size` rows. One that was held up by others must not make all that follow tiny at once. */
   #took(milliseconds: number): void {
     const change = this.#milliseconds / Math.max(milliseconds, 0.01)
     this.#size = Math.max(
-      LEAST,
+      this.#least,
       Math.min(this.#most, Math.round(this.#size * Math.min(2, Math.max(0.7, change)))),
     )
   }

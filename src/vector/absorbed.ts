@@ -40,7 +40,7 @@ export class Absorbed {
   #scan: number | undefined
   #arrivals: VectorArrivals
   readonly hasBase: boolean
-  readonly #pace = new Pace(250, STEP, 4_000)
+  readonly #pace = new Pace(250, STEP, 1_000)
 
   /**
    * Without a base it copies the collection, which stood at `position` when that began. `later`: its sketch is made

@@ -69,7 +69,7 @@ export class Keeper {
   /** Tables that no collection uses yet. */
   readonly #prepared = new Set<string>()
   readonly states: States
-  readonly #pace = new Pace(250, STEP, ROWS)
+  readonly #pace = new Pace(250, STEP, 1_000)
 
   constructor(records: VectorRecords, directory: string, options: KeeperOptions) {
     this.#records = records
@@ -209,6 +209,8 @@ export class Keeper {
         const kept = new Set(there.map(({ id }) => id))
         const dead = rows.filter(({ id }) => !kept.has(id) && id <= lastId)
         const dated = surplus ? rows : dead
+        // Making rows of the table takes as long as a step of reading them.
+        await nextTurn()
         await table.delete(dated.map(({ id }) => id))
         await table.replace(surplus ? [] : there.filter(({ id }) => id <= lastId))
         await table.add(surplus ? there : there.filter(({ id }) => id > lastId))
@@ -248,6 +250,7 @@ export class Keeper {
       }
       const mark = last === undefined ? (records.mark(collection, state.position) ?? null) : null
       const rows = [...read.values()]
+      await nextTurn()
       const next = { ...grown(state, rows, space), scan: last ?? null, mark }
       const { position } = records.head(collection)
       return { rows, next, erased: false, left: position - state.position + 1 }
@@ -265,6 +268,7 @@ export class Keeper {
     } while (!erased && through < position && through - state.position < most)
     const mark = records.mark(collection, through) ?? null
     const rows = [...read.values()]
+    await nextTurn()
     const next = { ...grown(state, rows, space), position: through, mark }
     return { rows, next, erased, left: position - through }
   }

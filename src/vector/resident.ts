@@ -32,6 +32,9 @@ const ROUNDED = { part: 1e-12, tiny: 1e-36 }
 /** Rows whose sketch is made in one step. */
 const CONDENSED = 512
 
+/** Rows that are in a first sketch after each one that comes. */
+const MADE = 8
+
 /** Of the block being scanned. */
 const distances = new Float64Array(BLOCK)
 
@@ -61,6 +64,8 @@ export class Resident {
   #sketch: Sketch | null | undefined
   /** One that is being made, to take the other's place. */
   #coming: Sketch | undefined
+  /** The first one, and the next row that it lacks. */
+  #making: { readonly sketch: Sketch; next: number } | undefined
   /** What searches under way by a sketch are to be told: which rows changed. */
   readonly #watches = new Set<Set<number>>()
   /** Made with the first sketch that was searched. */
@@ -117,12 +122,28 @@ export class Resident {
     if (this.#sketch === undefined && this.#rows >= SKETCHED.rows) this.#makeSketch()
   }
 
+  /** With each row that comes, some of those that were there before: together they would hold others up. */
   #makeSketch(): void {
-    this.#sketch =
-      (this.dimensions >= SKETCHED.dimensions ? Sketch.make(this.#metric, this.dimensions) : undefined) ??
-      null
-    for (const row of this.#rowOf.values())
-      if (this.#sketch?.set(row, this.#vectorAt(row)) === false) this.#sketch = null
+    if (this.#condensing) return
+    if (this.#making === undefined || this.#making.sketch !== this.#coming) {
+      const sketch =
+        this.dimensions >= SKETCHED.dimensions ? Sketch.make(this.#metric, this.dimensions) : undefined
+      this.#coming = sketch
+      this.#making = sketch && { sketch, next: 0 }
+      if (sketch === undefined) this.#sketch = null
+    }
+    const making = this.#making
+    if (making === undefined) return
+    for (let i = 0; i < MADE && making.next < this.#rows; i++, making.next++)
+      if (this.#idAt(making.next) !== 0 && !making.sketch.set(making.next, this.#vectorAt(making.next))) {
+        this.#sketch = null
+        this.#coming = undefined
+        return
+      }
+    if (making.next < this.#rows) return
+    this.#sketch = making.sketch
+    this.#coming = undefined
+    this.#making = undefined
   }
 
   /**

@@ -57,7 +57,7 @@ async function differences(
   const counts = { surplus: 0, twice: 0, wrong: 0, missing: 0 }
   const seen = new Set(state.zeros)
   const held = new Set<number>()
-  const pace = new Pace(200, STEP, 2_000)
+  const pace = new Pace(200, STEP, 1_000)
   try {
     const table = await keeper.open(head, space)
     for await (const part of table.everything()) {
