@@ -2,7 +2,7 @@ import type { Reading } from '../reading/clauses.ts'
 import { conceptSign, excludeEachOther } from '../words/concepts.ts'
 import { LIGHT } from '../words/cues.ts'
 import { areDerived, differsByNegativeAffix, relationOf, type WordClass } from '../words/relations.ts'
-import type { Word } from '../words/tagging.ts'
+import type { Tag, Word } from '../words/tagging.ts'
 
 export type Match = 'same' | 'synonym' | 'antonym' | 'near' | 'wider' | 'narrower' | 'sister' | 'none'
 
@@ -36,8 +36,6 @@ export interface Gap {
   readonly claim: readonly [number, number]
 }
 
-const NONE: Likeness = { match: 'none', score: 0, sign: 1 }
-const SAME: Likeness = { match: 'same', score: 1, sign: 1 }
 const SCORES: Readonly<Record<Match, number>> = {
   same: 1,
   synonym: 0.85,
@@ -48,6 +46,15 @@ const SCORES: Readonly<Record<Match, number>> = {
   sister: 0.3,
   none: 0,
 }
+const LIKENESSES = Object.fromEntries(
+  Object.entries(SCORES).map(([match, score]) => [
+    match,
+    { match, score, sign: match === 'antonym' ? -1 : 1 },
+  ]),
+) as Readonly<Record<Match, Likeness>>
+const { none: NONE, same: SAME } = LIKENESSES
+const SAME_CONCEPT: Likeness = { match: 'synonym', score: 0.8, sign: 1 }
+const DERIVED: Likeness = { match: 'synonym', score: 0.9, sign: 1 }
 
 export function isContent({ tag, norm }: Word): boolean {
   if (tag !== 'N' && tag !== 'V' && tag !== 'A' && tag !== 'R' && tag !== '#') return false
@@ -56,27 +63,29 @@ export function isContent({ tag, norm }: Word): boolean {
 
 const POINTING: ReadonlySet<string> = new Set(['then', 'just', 'now', 'there', 'here'])
 
-const CLASSES: Readonly<Partial<Record<string, WordClass>>> = { N: 'N', V: 'V', A: 'A', R: 'R' }
+const isClass = (tag: Tag): tag is WordClass => tag === 'N' || tag === 'V' || tag === 'A' || tag === 'R'
 
 /** How a word of the claim compares with one of the source. */
 export function compareWords(source: Word, claim: Word): Likeness {
   if (source.norm === claim.norm || source.lemma === claim.lemma) return SAME
   if (source.kind === 'number' || claim.kind === 'number' || source.tag === '#' || claim.tag === '#')
     return NONE
-  if (differsByNegativeAffix(source.lemma, claim.lemma) || differsByNegativeAffix(source.norm, claim.norm))
-    return opposite()
-  if (excludeEachOther(source.norm, claim.norm)) return { match: 'sister', score: SCORES.sister, sign: 1 }
-  const concept = conceptSign(source.lemma, claim.lemma) || conceptSign(source.norm, claim.norm)
+  const inflected = source.norm !== source.lemma || claim.norm !== claim.lemma
+  if (
+    differsByNegativeAffix(source.lemma, claim.lemma) ||
+    (inflected && differsByNegativeAffix(source.norm, claim.norm))
+  )
+    return LIKENESSES.antonym
+  if (excludeEachOther(source.norm, claim.norm)) return LIKENESSES.sister
+  const concept =
+    conceptSign(source.lemma, claim.lemma) || (inflected ? conceptSign(source.norm, claim.norm) : 0)
   const relation = lexicalRelation(source, claim)
-  if (relation === 'antonym' || concept === -1) return opposite()
-  if (concept === 1) return { match: 'synonym', score: 0.8, sign: 1 }
-  if (relation === 'synonym') return { match: 'synonym', score: SCORES.synonym, sign: 1 }
-  if (areDerived(source.lemma, claim.lemma) || sameStem(source.norm, claim.norm))
-    return { match: 'synonym', score: 0.9, sign: 1 }
-  return relation === 'none' ? NONE : { match: relation, score: SCORES[relation], sign: 1 }
+  if (relation === 'antonym' || concept === -1) return LIKENESSES.antonym
+  if (concept === 1) return SAME_CONCEPT
+  if (relation === 'synonym') return LIKENESSES.synonym
+  if (areDerived(source.lemma, claim.lemma) || sameStem(source.norm, claim.norm)) return DERIVED
+  return LIKENESSES[relation]
 }
-
-const opposite = (): Likeness => ({ match: 'antonym', score: SCORES.antonym, sign: -1 })
 
 /** A last resort for words the tables lack: 'onboarding' and 'onboarded'. */
 function sameStem(a: string, b: string): boolean {
@@ -86,19 +95,19 @@ function sameStem(a: string, b: string): boolean {
   return (
     shared >= 5 &&
     shared >= Math.max(a.length, b.length) - 4 &&
-    /^(?:s|es|ed|d|ing|er|or|ion|ment|ers|ly|al|e|y)?$/.test(a.slice(shared)) &&
-    /^(?:s|es|ed|d|ing|er|or|ion|ment|ers|ly|al|e|y)?$/.test(b.slice(shared))
+    STEM_ENDS.has(a.slice(shared)) &&
+    STEM_ENDS.has(b.slice(shared))
   )
 }
 
+const STEM_ENDS: ReadonlySet<string> = new Set(',s,es,ed,d,ing,er,or,ion,ment,ers,ly,al,e,y'.split(','))
+
 function lexicalRelation(source: Word, claim: Word): Match {
-  const one = CLASSES[source.tag]
-  const other = CLASSES[claim.tag]
-  if (one === undefined || other === undefined) return 'none'
-  let best: Match = 'none'
-  const classes: readonly WordClass[] = one === other ? [one] : [one, other]
-  for (const wordClass of classes) {
-    const relation = relationOf(source.lemma, claim.lemma, wordClass)
+  if (!isClass(source.tag) || !isClass(claim.tag)) return 'none'
+  let best: Match = relationOf(source.lemma, claim.lemma, source.tag)
+  if (best === 'antonym') return 'antonym'
+  if (claim.tag !== source.tag) {
+    const relation = relationOf(source.lemma, claim.lemma, claim.tag)
     if (relation === 'antonym') return 'antonym'
     if (SCORES[relation] > SCORES[best]) best = relation
   }
@@ -114,10 +123,12 @@ function lexicalRelation(source: Word, claim: Word): Match {
   return best
 }
 
+const UNLINKED: Link = { source: -1, likeness: NONE }
+
 /** Finds for each word of the claim what stands for it in the source. */
 export function align(source: Reading, claim: Reading): Alignment {
   const common = longestCommon(source.words, claim.words)
-  const links: Link[] = claim.words.map(() => ({ source: -1, likeness: NONE }))
+  const links = new Array<Link>(claim.words.length).fill(UNLINKED)
   const back = new Array<number>(source.words.length).fill(-1)
   let shared = 0
   for (const [s, c] of common) {
@@ -134,7 +145,7 @@ export function align(source: Reading, claim: Reading): Alignment {
   if (edited) for (const gap of gaps) matchWithin(source, claim, gap, links, back)
   else {
     // Order says little: words that occur once bind first, the others by their company.
-    links.fill({ source: -1, likeness: NONE })
+    links.fill(UNLINKED)
     back.fill(-1)
     bindUnique(source, claim, links, back)
   }
@@ -151,11 +162,14 @@ export function align(source: Reading, claim: Reading): Alignment {
 }
 
 function bindUnique(source: Reading, claim: Reading, links: Link[], back: number[]): void {
-  for (const [c, word] of claim.words.entries()) {
+  for (let c = 0; c < claim.words.length; c++) {
+    const word = claim.words[c]!
     if (!isContent(word)) continue
     let only = -1
-    for (const [s, other] of source.words.entries())
-      if (alike(other, word) || other.lemma === word.lemma) only = only === -1 ? s : -2
+    for (let s = 0; s < source.words.length && only !== -2; s++) {
+      const other = source.words[s]!
+      if (other.norm === word.norm || other.lemma === word.lemma) only = only === -1 ? s : -2
+    }
     if (only < 0) continue
     links[c] = { source: only, likeness: SAME }
     if (back[only] === -1) back[only] = c
@@ -246,6 +260,15 @@ function relatives({ clauses }: Reading, id: number): readonly number[] {
   return list
 }
 
+/** The clauses of the source in which what stands beside a word of the claim has its counterparts. */
+function nearby(source: Reading, claim: Reading, c: number, links: readonly Link[]): ReadonlySet<number> {
+  const near = new Set<number>()
+  for (let k = 0; k < claim.words.length; k++)
+    if (claim.clauseOf[k] === claim.clauseOf[c] && links[k]!.source >= 0 && isContent(claim.words[k]!))
+      for (const id of relatives(source, source.clauseOf[links[k]!.source]!)) near.add(id)
+  return near
+}
+
 function bestElsewhere(
   source: Reading,
   claim: Reading,
@@ -254,10 +277,7 @@ function bestElsewhere(
   edited: boolean,
 ): Link | undefined {
   const word = claim.words[c]!
-  const near = new Set<number>()
-  for (let k = 0; k < claim.words.length; k++)
-    if (claim.clauseOf[k] === claim.clauseOf[c] && links[k]!.source >= 0 && isContent(claim.words[k]!))
-      for (const id of relatives(source, source.clauseOf[links[k]!.source]!)) near.add(id)
+  let near: ReadonlySet<number> | undefined
   let best: Link | undefined
   let bestRank = 0.4
   for (let s = 0; s < source.words.length; s++) {
@@ -265,6 +285,7 @@ function bestElsewhere(
     if (!isContent(other)) continue
     const likeness = compareWords(other, word)
     if (likeness.score < 0.45 || (edited && likeness.score < 0.8)) continue
+    near ??= nearby(source, claim, c, links)
     const rank =
       likeness.score + (near.has(source.clauseOf[s]!) ? 0.18 : 0) + (other.tag === word.tag ? 0.03 : 0)
     if (rank > bestRank) {

@@ -67,10 +67,12 @@ function readSide(text: string): Side {
 function sentencesOf({ words }: Reading): number[] {
   let from = 0
   return words.map((_, i) => {
-    if (i > 0 && /^[.!?;\n]$/.test(words[i - 1]!.norm)) from = i
+    if (i > 0 && SENTENCE_ENDS.has(words[i - 1]!.norm)) from = i
     return from
   })
 }
+
+const SENTENCE_ENDS: ReadonlySet<string> = new Set(['.', '!', '?', ';', '\n'])
 
 /** Quantities that are numbers from their first word on: "2GB", "USD 500", not "May 12" or "noon". */
 const WHOLE: ReadonlySet<Quantity['kind']> = new Set(['money', 'duration', 'bytes', 'length', 'mass'])
@@ -117,12 +119,15 @@ const NOWHERE: TextRange = { start: 0, end: 0 }
 
 /** The stretch of text from the first to the last of some words. */
 function rangeOf(side: Reading, ...at: readonly number[]): TextRange {
-  const words = at.filter((i) => i >= 0 && i < side.words.length).map((i) => side.words[i]!)
-  if (words.length === 0) return NOWHERE
-  return {
-    start: Math.min(...words.map(({ start }) => start)),
-    end: Math.max(...words.map(({ end }) => end)),
+  let start = Number.POSITIVE_INFINITY
+  let end = 0
+  for (const i of at) {
+    const word = side.words[i]
+    if (word === undefined) continue
+    if (word.start < start) start = word.start
+    if (word.end > end) end = word.end
   }
+  return end === 0 ? NOWHERE : { start, end }
 }
 
 export function finding(
@@ -181,8 +186,9 @@ export function supportOf(
   let all = 0
   let linked = 0
   let near = 0
-  for (const [k, link] of alignment.links.entries()) {
+  for (let k = 0; k < alignment.links.length; k++) {
     if (k === c || !mine.has(claim.clauseOf[k]!) || !isContent(claim.words[k]!)) continue
+    const link = alignment.links[k]!
     all++
     if (link.source < 0) continue
     linked++

@@ -1,8 +1,10 @@
 import { isContent } from '../comparing/alignment.ts'
 import { type Comparison, type Finding, finding, said } from '../comparing/comparison.ts'
+import { anyOf } from '../words/cues.ts'
 
-const OPENERS =
-  /^(?:because|because_of|due_to|so_that|in_order_to|so_as_to|thanks_to|owing_to|on_account_of)$/
+const OPENERS = anyOf(
+  'because because_of due_to so_that in_order_to so_as_to thanks_to owing_to on_account_of',
+)
 
 /** A reason, a purpose or a further clause of which the source has no word, behind a claim it otherwise has. */
 export function additionFindings(comparison: Comparison): Finding[] {
@@ -47,7 +49,7 @@ function stretchesOf({ claim: { words, clauses } }: Comparison): [number, number
     while (i < words.length && !/^[.;!?,]$/.test(words[i]!.norm)) i++
     return i
   }
-  for (const [i, { norm }] of words.entries()) if (OPENERS.test(norm) && i > 0) list.push([i, end(i)])
+  for (const [i, { norm }] of words.entries()) if (OPENERS.has(norm) && i > 0) list.push([i, end(i)])
   for (const { link, verb, start, parent } of clauses) {
     const opener = words[start]?.tag === 'C' ? start : words[verb - 1]?.tag === 'C' ? verb - 1 : -1
     if (parent >= 0 && link === 'coordinate' && opener > 0 && words[opener]!.norm === 'and')

@@ -9,7 +9,7 @@ import {
   said,
 } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
-import { type Amount, DETERMINERS } from '../words/cues.ts'
+import { type Amount, anyOf, DETERMINERS } from '../words/cues.ts'
 
 /** What is left of a claim over some of a set when the predicate is denied: all not is none. */
 const DENIED: Readonly<Record<Amount, Amount>> = {
@@ -135,7 +135,7 @@ function unlicensed(comparison: Comparison): Finding[] {
   const anywhere = (pattern: RegExp) => source.words.some(({ norm }) => pattern.test(norm))
   const found: Finding[] = []
   for (const [c, { norm, tag }] of claim.words.entries()) {
-    if (!QUANTIFYING.test(norm) || (tag !== 'D' && tag !== 'P' && tag !== 'R' && tag !== 'A')) continue
+    if (!QUANTIFYING.has(norm) || (tag !== 'D' && tag !== 'P' && tag !== 'R' && tag !== 'A')) continue
     if (claim.words[c - 1]?.norm === 'at' || claim.words[c - 1]?.tag === '-') continue
     // "all the same", "all in all"
     if (norm === 'all' && /^(?:the same|in all)$/.test(said(claim, c + 1, c + 2).toLowerCase())) continue
@@ -180,8 +180,9 @@ function unlicensed(comparison: Comparison): Finding[] {
   return found
 }
 
-const QUANTIFYING =
-  /^(?:all|every|everyone|everybody|everything|always|both|each|whole|entire|most|most_of|a_majority_of|the_majority_of|mostly|only|solely|exclusively)$/
+const QUANTIFYING = anyOf(
+  'all every everyone everybody everything always both each whole entire most most_of a_majority_of the_majority_of mostly only solely exclusively',
+)
 const CHOICE = /^(?:one_of|choose|chooses|pick|picks|or)$/
 
 /** "for the engineering team only" became "for every team": what was kept to some is given to all. */

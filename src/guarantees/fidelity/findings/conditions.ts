@@ -9,7 +9,7 @@ import {
   supportOf,
 } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
-import { CONDITIONERS } from '../words/cues.ts'
+import { anyOf, CONDITIONERS } from '../words/cues.ts'
 
 /** A condition of the source that the claim neither states nor hints at. */
 export function conditionFindings(comparison: Comparison): Finding[] {
@@ -59,8 +59,9 @@ export function conditionFindings(comparison: Comparison): Finding[] {
 
 /** A clause that states a condition, or a time that is waited for. */
 const isGate = ({ link }: Clause) => /^(?:condition|exception|after|until)$/.test(link)
-const DEFIES =
-  /^(?:regardless|whether|even_if|unconditionally|without|before|even_though|irrespective|anyway)$/
+const DEFIES = anyOf(
+  'regardless whether even_if unconditionally without before even_though irrespective anyway',
+)
 
 /**
  * The claim has it without what the source makes a condition of it: "if the tests pass" became "whether or not the tests
@@ -68,7 +69,7 @@ const DEFIES =
  */
 function defiedConditions(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
-  const defies = claim.words.findIndex(({ norm, tag }) => DEFIES.test(norm) && tag !== '.')
+  const defies = claim.words.findIndex(({ norm, tag }) => DEFIES.has(norm) && tag !== '.')
   if (defies < 0) return []
   for (const clause of claim.clauses) {
     if (clause.question || (clause.start <= defies && clause.verb > defies)) continue

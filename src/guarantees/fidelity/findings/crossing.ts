@@ -8,6 +8,7 @@ import {
   said,
 } from '../comparing/comparison.ts'
 import type { Part, Statement } from '../reading/statements.ts'
+import { anyOf } from '../words/cues.ts'
 import { isPerson } from '../words/people.ts'
 import type { Word } from '../words/tagging.ts'
 import { isAdjectiveOf, isName } from './names.ts'
@@ -27,10 +28,20 @@ export function crossingFindings(comparison: Comparison): Finding[] {
   return found
 }
 
+/** How many parts of the claim a statement of the source speaks of. */
+export function countOf(places: readonly ReadonlySet<number>[], statement: number): number {
+  let count = 0
+  for (const set of places) if (set.has(statement)) count++
+  return count
+}
+
 /** What may be looked for in another statement. */
 export const isTelling = (side: Side, part: Part): boolean =>
   part.key !== 'open' &&
-  (part.measure !== undefined || part.key === 'self' || /^[NA]$/.test(side.words[part.at]!.tag))
+  (part.measure !== undefined ||
+    part.key === 'self' ||
+    side.words[part.at]!.tag === 'N' ||
+    side.words[part.at]!.tag === 'A')
 
 function crossingOf(comparison: Comparison, mine: Statement): Finding | undefined {
   const { source, claim } = comparison
@@ -39,10 +50,11 @@ function crossingOf(comparison: Comparison, mine: Statement): Finding | undefine
   const parts = mine.parts.filter((part) => isTelling(claim, part))
   if (parts.length < 2 && mine.head < 0) return undefined
   const places = parts.map((part) => placesOf(comparison, part))
+  const covered = source.statements.map((_, s) => countOf(places, s))
   const verbs = source.statements.map(
-    ({ head }) => mine.head >= 0 && head >= 0 && isSame(source.words[head]!, claim.words[mine.head]!),
+    ({ head }, s) =>
+      covered[s]! > 0 && mine.head >= 0 && head >= 0 && isSame(source.words[head]!, claim.words[mine.head]!),
   )
-  const covered = source.statements.map((_, s) => places.filter((set) => set.has(s)).length)
   // A statement with the claim's own verb counts for one with none.
   const anyVerb =
     mine.head >= 0 && !isLight(claim.words[mine.head]!) && verbs.some((same, s) => same && covered[s]! > 0)
@@ -98,9 +110,10 @@ function crossingOf(comparison: Comparison, mine: Statement): Finding | undefine
   return undefined
 }
 
-const LIGHT =
-  /^(?:be|have|do|get|is|are|was|were|will|can|must|may|should|would|use|need|want|go|take|make|handle)$/
-export const isLight = ({ lemma }: Word) => LIGHT.test(lemma)
+const LIGHT = anyOf(
+  'be have do get is are was were will can must may should would use need want go take make handle',
+)
+export const isLight = ({ lemma }: Word) => LIGHT.has(lemma)
 
 export function isSame(a: Word, b: Word): boolean {
   if (a.lemma === b.lemma) return true
@@ -167,7 +180,7 @@ function rivalIn(
 }
 
 /** Slots a person may take in one telling and another in the next. */
-const CORE = /^(?:subject|object|bare|owner|to|from|by|at|for|with)$/
+const CORE = anyOf('subject object bare owner to from by at for with')
 
 function mayReplace(
   source: Side,
@@ -201,8 +214,8 @@ function mayReplace(
     return (
       theirs.slot === mine.slot ||
       (one.kind === other.kind &&
-        CORE.test(theirs.slot) &&
-        CORE.test(mine.slot) &&
+        CORE.has(theirs.slot) &&
+        CORE.has(mine.slot) &&
         isPerson(one) === isPerson(other))
     )
   if (theirs.slot !== mine.slot || one.tag !== other.tag) return false

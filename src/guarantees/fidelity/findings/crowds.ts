@@ -1,7 +1,7 @@
 import { isContent } from '../comparing/alignment.ts'
 import type { Side } from '../comparing/comparison.ts'
 import type { Quantity } from '../quantities/quantities.ts'
-import type { Amount } from '../words/cues.ts'
+import { type Amount, anyOf } from '../words/cues.ts'
 
 /** A counted or quantified set of things, and all that is said of its members. */
 export interface Crowd {
@@ -28,13 +28,12 @@ interface Stretch {
   readonly there: boolean
 }
 
-const BREAKS = /^(?:[.;:!?]|while|whereas|but|because|since|so)$/
+const BREAKS = anyOf('. ; : ! ? while whereas but because since so')
 export const isVerb = ({ words }: Side, i: number) =>
   words[i]!.tag === 'V' || words[i]!.tag === 'X' || words[i]!.tag === 'M'
+const ARTICLES = anyOf('a an another')
 const opensCrowd = (side: Side, i: number) =>
-  countAt(side, i) !== undefined ||
-  side.scopes.quantifiers[i] === i ||
-  /^(?:a|an|another)$/.test(side.words[i]!.norm)
+  countAt(side, i) !== undefined || side.scopes.quantifiers[i] === i || ARTICLES.has(side.words[i]!.norm)
 
 /** A number of things or a share of them; not the 2 of "freezer 2", nor 1.2. */
 const countAt = ({ words, quantities }: Side, i: number): Quantity | undefined =>
@@ -59,7 +58,7 @@ function stretchesOf(side: Side): Stretch[] {
   }
   for (let i = 0; i < words.length; i++) {
     const { norm } = words[i]!
-    if (BREAKS.test(norm)) close(i)
+    if (BREAKS.has(norm)) close(i)
     // "two wear red and one wears green": a new crowd behind "and", with a verb of its own.
     else if (
       (norm === 'and' || norm === ',') &&
@@ -85,7 +84,7 @@ function stretchesOf(side: Side): Stretch[] {
 function hasVerbAfter(side: Side, at: number, lemma: string): boolean {
   for (
     let i = at;
-    i < side.words.length && !BREAKS.test(side.words[i]!.norm) && side.words[i]!.norm !== ',';
+    i < side.words.length && !BREAKS.has(side.words[i]!.norm) && side.words[i]!.norm !== ',';
     i++
   )
     if (isVerb(side, i) || side.words[i]!.norm === lemma) return side.words[i]!.form !== 'ing'
@@ -94,7 +93,9 @@ function hasVerbAfter(side: Side, at: number, lemma: string): boolean {
 
 /** A subject, or what there is. */
 export const inFront = ({ words }: Side, { from, verb, there }: Stretch, at: number) =>
-  there || ((verb < 0 || at < verb) && words.slice(from, at).every(({ tag }) => !/^[VXM]$/.test(tag)))
+  there ||
+  ((verb < 0 || at < verb) &&
+    words.slice(from, at).every(({ tag }) => tag !== 'V' && tag !== 'X' && tag !== 'M'))
 
 export interface Layout {
   readonly crowds: readonly Crowd[]

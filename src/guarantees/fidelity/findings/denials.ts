@@ -1,12 +1,13 @@
 import type { Comparison, Finding, Side } from '../comparing/comparison.ts'
 import { deniesItsObject, effectOf } from '../reading/operators.ts'
-import { EXCLUDERS, NEGATIVE_NOUNS } from '../words/cues.ts'
+import { anyOf, EXCLUDERS, NEGATIVE_NOUNS } from '../words/cues.ts'
 import { knows } from '../words/relations.ts'
 import type { Word } from '../words/tagging.ts'
 
 /** Words by which a sentence says less, none, another or the contrary without denying anything in its grammar. */
-const DIMINISHING =
-  /^(?:zero|nothing_but|dearth|scarcity|scarce|shortage|limited|lacking|less|least|fewer|separate|separately|other|others|different|differently|differ|elsewhere|apart|rare|little|half|partially|partly|cease|prevent|stop|nothing|empty|free|minus|devoid|short|refuse|decline|negligible|minimal|minor|insufficient|inadequate|abstain|absent|gone|loss|lost|difficult|hard|contrary|contrast|independent|question|unlike|besides|instead|rather_than|outside|beyond|against|only|barely|hardly|weak|poor|low|ignorant|blind|doubt|dispute|deny|reject)$/
+const DIMINISHING = anyOf(
+  'zero nothing_but dearth scarcity scarce shortage limited lacking less least fewer separate separately other others different differently differ elsewhere apart rare little half partially partly cease prevent stop nothing empty free minus devoid short refuse decline negligible minimal minor insufficient inadequate abstain absent gone loss lost difficult hard contrary contrast independent question unlike besides instead rather_than outside beyond against only barely hardly weak poor low ignorant blind doubt dispute deny reject',
+)
 const AFFIX = /^(?:un|non|dis|mis|in|im|ir|il)-?(?=\w{3})/
 
 /** "unpaid", "disagree", "inactive", "useless": what is left without the affix is a word of its own. */
@@ -25,8 +26,8 @@ export const isDenying = (word: Word): boolean =>
   word.tag === '-' ||
   NEGATIVE_NOUNS.has(word.norm) ||
   EXCLUDERS.has(word.norm) ||
-  DIMINISHING.test(word.lemma) ||
-  DIMINISHING.test(word.norm) ||
+  DIMINISHING.has(word.lemma) ||
+  DIMINISHING.has(word.norm) ||
   deniesItsObject(word.lemma) ||
   effectOf(word.lemma) === 'denies' ||
   isAffixed(word)

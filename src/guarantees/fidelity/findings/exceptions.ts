@@ -1,19 +1,24 @@
 import { type Comparison, clauseAt, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
+import { anyOf } from '../words/cues.ts'
 
-const UNIVERSAL =
-  /^(?:all|every|each|everyone|everybody|everything|always|any|anyone|anybody|everywhere|no|none|nobody|no_one|nothing|never|nowhere)$/
-const APART =
-  /^(?:except|except_for|excepting|excluding|apart_from|aside_from|other_than|with_the_exception_of|save_for|barring|bar)$/
+const UNIVERSAL = anyOf(
+  'all every each everyone everybody everything always any anyone anybody everywhere no none nobody no_one nothing never nowhere',
+)
+const APART = anyOf(
+  'except except_for excepting excluding apart_from aside_from other_than with_the_exception_of save_for barring bar',
+)
 /** Words by which a claim shows that it knows of the rest. */
-const PARTIAL =
-  /^(?:but|other|others|else|rest|remaining|most|many|some|few|nearly|almost|one|two|only|just|not|exception|exceptions|unless|if|without|until)$/
+const PARTIAL = anyOf(
+  'but other others else rest remaining most many some few nearly almost one two only just not exception exceptions unless if without until',
+)
 
 /** "all passed except the login test" became "all passed". */
 export function exceptionFindings(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
-  if (claim.words.some(({ norm }) => APART.test(norm) || PARTIAL.test(norm))) return []
-  for (const [c, { norm, tag }] of claim.words.entries()) {
-    if (!UNIVERSAL.test(norm) || tag === '.') continue
+  if (claim.words.some(({ norm }) => APART.has(norm) || PARTIAL.has(norm))) return []
+  for (let c = 0; c < claim.words.length; c++) {
+    const { norm, tag } = claim.words[c]!
+    if (!UNIVERSAL.has(norm) || tag === '.') continue
     const clause = clauseAt(claim, c)
     if (clause === undefined) continue
     const places = new Set(
@@ -30,7 +35,7 @@ export function exceptionFindings(comparison: Comparison): Finding[] {
         (other, i) =>
           i !== s &&
           source.sentenceOf[i]! === source.sentenceOf[s]! &&
-          UNIVERSAL.test(other.norm) &&
+          UNIVERSAL.has(other.norm) &&
           negative(other.norm) === negative(norm),
       )
       if (universal < 0 || word.tag === '-') continue
@@ -51,15 +56,19 @@ export function exceptionFindings(comparison: Comparison): Finding[] {
 }
 
 /** The nouns a sentence sets apart from everyone, everything or nothing. */
-export const exceptedWords = (side: Side): number[] =>
-  side.words.flatMap((word, i) => {
-    const universal = side.words.some(
-      ({ norm }, k) => k < i && side.sentenceOf[k] === side.sentenceOf[i] && UNIVERSAL.test(norm),
-    )
-    return universal && word.tag !== '-' && excepts(side, i)
-      ? exceptedAt(side, i).filter((at) => side.words[at]!.tag === 'N')
-      : []
-  })
+export function exceptedWords(side: Side): number[] {
+  const { words, sentenceOf } = side
+  const found: number[] = []
+  /** The last sentence so far with a word for all or none. */
+  let universal = -1
+  for (let i = 0; i < words.length; i++) {
+    const { norm, tag } = words[i]!
+    if (universal === sentenceOf[i] && tag !== '-' && excepts(side, i))
+      for (const at of exceptedAt(side, i)) if (words[at]!.tag === 'N') found.push(at)
+    if (UNIVERSAL.has(norm)) universal = sentenceOf[i]!
+  }
+  return found
+}
 
 const negative = (norm: string) => /^n/.test(norm)
 
@@ -67,9 +76,9 @@ const negative = (norm: string) => /^n/.test(norm)
 function excepts({ words }: Side, at: number): boolean {
   const { norm } = words[at]!
   if (norm === 'bar') return words[at]!.tag === 'I'
-  if (APART.test(norm)) return true
+  if (APART.has(norm)) return true
   if (norm !== 'but') return false
-  const near = words.slice(Math.max(0, at - 3), at).some((word) => UNIVERSAL.test(word.norm))
+  const near = words.slice(Math.max(0, at - 3), at).some((word) => UNIVERSAL.has(word.norm))
   const after = words.slice(at + 1)
   const end = after.findIndex(({ norm: mark }) => /^[.;!?]$/.test(mark))
   const before = words.slice(Math.max(0, at - 3), at).every(({ tag }) => /^[DNPA]$/.test(tag))

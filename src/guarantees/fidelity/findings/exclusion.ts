@@ -1,6 +1,7 @@
 import { compareWords, isContent } from '../comparing/alignment.ts'
 import { type Comparison, clauseAt, type Finding, finding, type Side } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
+import { anyOf } from '../words/cues.ts'
 import { lemmaOf } from '../words/relations.ts'
 import type { Word } from '../words/tagging.ts'
 
@@ -18,13 +19,15 @@ interface Line {
   readonly clause: Clause
 }
 
-const APART =
-  /^(?:except|except_for|excepting|excluding|apart_from|aside_from|other_than|with_the_exception_of|save_for|barring)$/
-const ALL =
-  /^(?:all|every|each|everyone|everybody|everything|always|any|anyone|anybody|anything|every_day|both|whole|entire)$/
-const NONE = /^(?:no|none|nobody|no_one|nothing|never)$/
-const ONLY = /^(?:only|solely|exclusively|just|alone)$/
-const REST = /^(?:others?|else|rest|remaining|another)$/
+const APART = anyOf(
+  'except except_for excepting excluding apart_from aside_from other_than with_the_exception_of save_for barring',
+)
+const ALL = anyOf(
+  'all every each everyone everybody everything always any anyone anybody anything every_day both whole entire',
+)
+const NONE = anyOf('no none nobody no_one nothing never')
+const ONLY = anyOf('only solely exclusively just alone')
+const REST = anyOf('others other else rest remaining another')
 
 /** Whether the claim agrees with a line the source draws; undefined where it draws none, or the claim is not about it. */
 export function acrossTheLine(
@@ -71,11 +74,11 @@ export function acrossTheLine(
 }
 
 const isPartOfLine = (norm: string) =>
-  ALL.test(norm) ||
-  NONE.test(norm) ||
-  ONLY.test(norm) ||
-  REST.test(norm) ||
-  APART.test(norm) ||
+  ALL.has(norm) ||
+  NONE.has(norm) ||
+  ONLY.has(norm) ||
+  REST.has(norm) ||
+  APART.has(norm) ||
   /^(?:people|person|one|ones)$/.test(norm)
 
 /** 1 when both clauses say the same of their subjects, -1 when the opposite, 0 when neither. */
@@ -103,9 +106,9 @@ function holdsOf(
 ): boolean | undefined {
   const norms = claim.words.map(({ norm }) => norm)
   const rest =
-    norms.some((norm) => REST.test(norm)) || claim.words.some(({ norm }) => namesOutsider(norm, source, few))
-  const all = norms.some((norm) => ALL.test(norm))
-  const none = norms.some((norm) => NONE.test(norm))
+    norms.some((norm) => REST.has(norm)) || claim.words.some(({ norm }) => namesOutsider(norm, source, few))
+  const all = norms.some((norm) => ALL.has(norm))
+  const none = norms.some((norm) => NONE.has(norm))
   if (rest) return (none ? -said : said) === -sign
   const named = few.filter((s) => claim.words.some((word) => isSame(source, s, word.norm)))
   if (named.length === few.length && !all && !none && few.length > 0) {
@@ -167,9 +170,10 @@ function sameLine(source: Side, claim: Side, one: Line, other: Line, turn: 1 | -
 
 /** The first line a text draws. */
 function lineIn(side: Side): Line | undefined {
-  for (const [at, { norm, tag }] of side.words.entries()) {
+  for (let at = 0; at < side.words.length; at++) {
+    const { norm, tag } = side.words[at]!
     if (tag === '.' && norm !== ',') continue
-    if (APART.test(norm)) {
+    if (APART.has(norm)) {
       const line = apart(side, at, at + 1)
       if (line !== undefined) return line
     } else if (norm === 'but' && isUniversalBefore(side, at)) {
@@ -181,7 +185,7 @@ function lineIn(side: Side): Line | undefined {
     } else if (norm === 'all_but') {
       const line = drawn(side, at, phraseAfter(side, at + 1), -1)
       if (line !== undefined) return line
-    } else if (norm === 'none_but' || norm === 'nothing_but' || (ONLY.test(norm) && tag === 'R')) {
+    } else if (norm === 'none_but' || norm === 'nothing_but' || (ONLY.has(norm) && tag === 'R')) {
       const line = only(side, at)
       if (line !== undefined) return line
     }
@@ -193,7 +197,7 @@ function lineIn(side: Side): Line | undefined {
 function isUniversalBefore({ words }: Side, at: number): boolean {
   for (let i = at - 1; i >= 0 && i >= at - 5; i--) {
     const { norm, tag } = words[i]!
-    if (ALL.test(norm) || NONE.test(norm)) return true
+    if (ALL.has(norm) || NONE.has(norm)) return true
     if (tag !== 'N' && tag !== 'A' && norm !== 'of' && tag !== 'D') return false
   }
   return false
@@ -205,11 +209,11 @@ function apart(side: Side, at: number, from: number): Line | undefined {
   const { words, sentenceOf } = side
   const kind = words.findIndex(
     ({ norm }, i) =>
-      sentenceOf[i] === sentenceOf[at] && !few.includes(i) && (ALL.test(norm) || NONE.test(norm)),
+      sentenceOf[i] === sentenceOf[at] && !few.includes(i) && (ALL.has(norm) || NONE.has(norm)),
   )
   // "Refunds are given, except for sale items": what is said without a word for all is said of all.
   if (kind < 0) return words[at]!.norm === 'but' ? undefined : drawn(side, at, few, -1)
-  return drawn(side, at, few, NONE.test(words[kind]!.norm) ? 1 : -1)
+  return drawn(side, at, few, NONE.has(words[kind]!.norm) ? 1 : -1)
 }
 
 /** "…, guide dogs excepted". */

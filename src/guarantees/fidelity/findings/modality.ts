@@ -12,7 +12,7 @@ import {
 import type { Clause } from '../reading/clauses.ts'
 import { effectOf, isView } from '../reading/operators.ts'
 import { DENIED } from '../reading/stances.ts'
-import { CERTAINTY, DUTIES, type Duty } from '../words/cues.ts'
+import { anyOf, CERTAINTY, DUTIES, type Duty } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { conditionFindings } from './conditions.ts'
 import { isDeniedConstituent, isOpen } from './openness.ts'
@@ -306,7 +306,7 @@ const withoutRepeats = (findings: readonly Finding[]) =>
 
 const isHedge = ({ norm, lemma }: Word) => (CERTAINTY.get(norm) ?? CERTAINTY.get(lemma) ?? 3) <= 1
 
-const VOUCHES = /^(?:guarantee|guaranteed|confirm|confirmed|certain|sure|definite|proven|prove|promise)$/
+const VOUCHES = anyOf('guarantee guaranteed confirm confirmed certain sure definite proven prove promise')
 const isLikely = ({ norm, tag }: Word) =>
   /^(?:should|probably|likely|expects?|expected|plans?|planned|hopes?|aims?|thinks?|believes?|seems?|estimated?)$/.test(
     norm,
@@ -339,7 +339,7 @@ function decisionFindings(comparison: Comparison): Finding[] {
       .map((_, i) => i)
       .filter((i) => places.has(source.clauseOf[i]!) || places.has(parentOf(source, i)))
     const hedge = about.find(
-      (i) => isHedge(source.words[i]!) || (VOUCHES.test(head.lemma) && isLikely(source.words[i]!)),
+      (i) => isHedge(source.words[i]!) || (VOUCHES.has(head.lemma) && isLikely(source.words[i]!)),
     )
     const firm = source.words.some(
       (word, i) => CERTAINTY.get(word.norm) === 4 && source.scopes.signs[i] === 1,
@@ -368,8 +368,9 @@ function parentOf(side: Side, at: number): number {
 }
 
 /** What is asked of somebody is not done by it. */
-const COMMANDS =
-  /^(?:ask|tell|order|request|instruct|urge|invite|remind|advise|encourage|recommend|command|direct|assign|hire|need|require|agree|arrange|commit|pledge|vow|undertake|volunteer|decide|ready|prepare|prompt)$/
+const COMMANDS = anyOf(
+  'ask tell order request instruct urge invite remind advise encourage recommend command direct assign hire need require agree arrange commit pledge vow undertake volunteer decide ready prepare prompt',
+)
 
 /** How settled a clause of the source is; what is waited for, proposed or commanded has not happened. */
 function pendingOf({ source }: Comparison, clause: Clause): number {
@@ -383,7 +384,7 @@ function pendingOf({ source }: Comparison, clause: Clause): number {
   const governor = clause.governor < 0 ? undefined : source.words[clause.governor]!
   if (governor !== undefined && clause.link === 'complement' && !clause.finite) {
     const effect = effectOf(governor.lemma) ?? effectOf(governor.norm)
-    if (effect === 'leaves open' || effect === 'raises' || COMMANDS.test(governor.lemma))
+    if (effect === 'leaves open' || effect === 'raises' || COMMANDS.has(governor.lemma))
       return Math.min(certainty, 2)
   }
   return certainty
@@ -402,13 +403,14 @@ function confirms(side: Side, clause: Clause): boolean {
 
 const confirmsAny = (side: Side) => side.words.some(({ norm }) => CERTAINTY.get(norm) === 4)
 
-const ATTRIBUTION =
-  /^(?:according_to|says?|said|states?|stated|tells?|told|reports?|reported|mentions?|mentioned|view|opinion|impression|feeling)$/
+const ATTRIBUTION = anyOf(
+  'according_to says say said states state stated tells tell told reports report reported mentions mention mentioned view opinion impression feeling',
+)
 
 /** The claim may carry the hedge of the source in a word this reading does not attach to the clause. */
 function isHedgedElsewhere({ claim }: Comparison, clause: Clause): boolean {
   return claim.words.some(({ norm, lemma, tag }, i) => {
-    if (claim.sentenceOf[i] === claim.sentenceOf[clause.head] && (isView(lemma) || ATTRIBUTION.test(norm)))
+    if (claim.sentenceOf[i] === claim.sentenceOf[clause.head] && (isView(lemma) || ATTRIBUTION.has(norm)))
       return true
     const level = CERTAINTY.get(norm)
     return (

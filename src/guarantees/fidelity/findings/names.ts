@@ -1,34 +1,47 @@
 import { type Comparison, clauseAt, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
+import { anyOf } from '../words/cues.ts'
 import { classesOf, lemmaOf } from '../words/relations.ts'
 import type { Word } from '../words/tagging.ts'
+
+const NAMELESS = anyOf('user users assistant agent team i ok okay customer client the')
 
 export const isName = (word: Word): boolean =>
   word.tag === 'N' &&
   (word.kind === 'code' ||
     word.proper ||
     (word.first && /^\p{Lu}/u.test(word.text) && !isOrdinary(word.norm))) &&
-  !/^(?:user|users|assistant|agent|team|i|ok|okay|customer|client|the)$/.test(word.norm)
+  !NAMELESS.has(word.norm)
+
+const partsOf = (norm: string): readonly string[] => (/[-_./:]/.test(norm) ? norm.split(/[-_./:]/) : [norm])
+
+function wordsAndTheirParts({ words }: Side): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const { norm } of words) {
+    found.add(norm)
+    for (const part of partsOf(norm)) found.add(part)
+  }
+  return found
+}
 
 /** Names that are nowhere in the source. */
 export function nameFindings(comparison: Comparison): Finding[] {
   const { source, claim, context, alignment } = comparison
   const found: Finding[] = []
-  const words = new Set(source.words.flatMap(({ norm }) => [norm, ...norm.split(/[-_./:]/)]))
+  let words: ReadonlySet<string> | undefined
   const text = source.text.toLowerCase()
-  const numbered = new Set(
-    claim.quantities.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, k) => from + k)),
-  )
-  for (const [c, word] of claim.words.entries()) {
+  for (let c = 0; c < claim.words.length; c++) {
+    const word = claim.words[c]!
     if (
+      alignment.links[c]!.likeness.score >= 0.75 ||
       !isName(word) ||
-      numbered.has(c) ||
-      words.has(word.norm) ||
-      alignment.links[c]!.likeness.score >= 0.75
+      claim.quantities.some(({ from, to }) => c >= from && c < to)
     )
       continue
+    words ??= wordsAndTheirParts(source)
+    if (words.has(word.norm)) continue
     if (source.words.some((other) => other.proper && isAdjectiveOf(other.norm, word.norm))) continue
     if (text.includes(word.norm) && word.norm.length > 2) continue
-    if (word.norm.split(/[-_./:]/).every((part) => words.has(part))) continue
+    if (partsOf(word.norm).every((part) => words!.has(part))) continue
     // "AI-powered" and "AI-supported" share their name.
     if (word.kind === 'word' && word.norm.includes('-') && words.has(word.norm.split('-')[0]!)) continue
     if (initialsOf(source).has(word.norm) || initialsOf(claim).has(word.norm)) continue
@@ -89,14 +102,15 @@ function speaksOfOneUnnamed({ words }: Side): boolean {
   const first = words.findIndex(
     ({ norm }, i) =>
       /^(?:he|she|it|they|his|her|its|their)$/.test(norm) ||
-      (norm === 'the' && WORKS.test(words[i + 1]?.lemma ?? '')),
+      (norm === 'the' && WORKS.has(words[i + 1]?.lemma ?? '')),
   )
   return first >= 0 && words.every((word, i) => i > first || !isName(word))
 }
 
 /** What is named once and then called by what it is. */
-const WORKS =
-  /^(?:film|movie|song|album|single|book|novel|series|show|game|band|club|state|country|city|town)$/
+const WORKS = anyOf(
+  'film movie song album single book novel series show game band club state country city town',
+)
 
 /** "Finnish" and "Finland": the adjective of a name. */
 export function isAdjectiveOf(a: string, b: string): boolean {

@@ -1,5 +1,6 @@
 import { type Comparison, clauseAt, familyOf, type Side } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
+import { anyOf } from '../words/cues.ts'
 
 /** Words that make a denial of the rest follow from an assertion: only she can, nobody else can. */
 export const EXCLUSIVE =
@@ -7,24 +8,25 @@ export const EXCLUSIVE =
 
 const AHEAD = /^(?:before|until|till)$/
 const AFTERWARDS = /^(?:after|only_after|once|only_once|when)$/
-const BECAUSE = /^(?:because|because_of|just_because)$/
+const BECAUSE = anyOf('because because_of just_because')
 
 const WITHOUT = /^without$/
 /** Words a denial settles on, leaving the rest as it was. */
-const FOCUS =
-  /^(?:full|fully|entire|entirely|whole|wholly|complete|completely|exactly|precisely|necessarily|directly|immediately|always|officially|actively|exclusively|automatically|all|every|everyone|everything|both|too|very|particularly|especially|enough|quite|totally|really)$/
+const FOCUS = anyOf(
+  'full fully entire entirely whole wholly complete completely exactly precisely necessarily directly immediately always officially actively exclusively automatically all every everyone everything both too very particularly especially enough quite totally really',
+)
 
 /** The denial of a clause may be of how far, how much or when only, which the other side does not say. */
 function isFocused({ words, clauseOf }: Side, clause: Clause, isShared: (i: number) => boolean): boolean {
   for (let i = (clause.negators[0] ?? clause.verb) + 1; i < words.length && clauseOf[i] === clause.id; i++)
-    if (i !== clause.head && FOCUS.test(words[i]!.norm) && !isShared(i)) return true
+    if (i !== clause.head && FOCUS.has(words[i]!.norm) && !isShared(i)) return true
   return false
 }
 
 /** A reason is given after what is said. */
 function followsReason({ words, sentenceOf }: Side, at: number): boolean {
   for (let i = at + 1; i < words.length && sentenceOf[i] === sentenceOf[at]; i++)
-    if (BECAUSE.test(words[i]!.norm)) return true
+    if (BECAUSE.has(words[i]!.norm)) return true
   return false
 }
 

@@ -1,5 +1,6 @@
 import { type Comparison, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
 import type { Part, Statement } from '../reading/statements.ts'
+import { anyOf } from '../words/cues.ts'
 import { isDenied, isSame, matches } from './crossing.ts'
 
 /** Something that happens, by the words that tell of it. */
@@ -55,18 +56,19 @@ const tell = (comparison: Comparison, s: readonly number[], c: readonly number[]
     `the order differs: '${said(comparison.source, ...s)}' became '${said(comparison.claim, ...c)}'`,
   )
 
-const EMPTY =
-  /^(?:be|have|do|get|take|place|happen|occur|come|go|run|start|begin|end|finish|only|then|first|last)$/
+const EMPTY = anyOf(
+  'be have do get take place happen occur come go run start begin end finish only then first last',
+)
 
 function happeningOf({ words }: Side, { head, parts, at }: Statement): Happening {
   const told = parts
-    .filter(({ slot, key, measure }) => key === 'word' && measure === undefined && !TIMED.test(slot))
+    .filter(({ slot, key, measure }) => key === 'word' && measure === undefined && !TIMED.has(slot))
     .map((part) => part.stands[0] ?? part.at)
-  if (head >= 0 && !EMPTY.test(words[head]!.lemma) && !told.includes(head)) told.push(head)
+  if (head >= 0 && !EMPTY.has(words[head]!.lemma) && !told.includes(head)) told.push(head)
   return { at: head >= 0 ? head : at, told }
 }
 
-const TIMED = /^(?:before|after|until|since)$/
+const TIMED = anyOf('before after until since')
 
 /** A noun phrase after "before" or "after", with its traits. */
 const phraseOf = (statement: Statement, part: Part): Happening => ({
@@ -185,10 +187,10 @@ function isOf({ source, claim, alignment }: Comparison, theirs: Happening, mine:
   return met * 2 > mine.told.length || (met > 0 && met === there.size)
 }
 
-const FROM = /^(?:from|since|after|starting)$/
-const UNTIL = /^(?:until|till|by|before|through|to)$/
-const EITHER = /^(?:before|after)$/
-const ON = /^(?:on|at|in)$/
+const FROM = anyOf('from since after starting')
+const UNTIL = anyOf('until till by before through to')
+const EITHER = anyOf('before after')
+const ON = anyOf('on at in')
 
 /** "valid until March" became "valid from March", "on Friday" became "before Friday". */
 function turnedBoundary(comparison: Comparison, mine: Statement): Finding | undefined {
@@ -204,9 +206,9 @@ function turnedBoundary(comparison: Comparison, mine: Statement): Finding | unde
       if (theirs === undefined) continue
       const there = source.words[theirs.at - 1]?.norm ?? ''
       const differs =
-        (FROM.test(here) && UNTIL.test(there)) ||
-        (UNTIL.test(here) && FROM.test(there)) ||
-        (EITHER.test(here) && ON.test(there))
+        (FROM.has(here) && UNTIL.has(there)) ||
+        (UNTIL.has(here) && FROM.has(there)) ||
+        (EITHER.has(here) && ON.has(there))
       if (!differs) {
         against = undefined
         break
@@ -232,9 +234,10 @@ function turnedBoundary(comparison: Comparison, mine: Statement): Finding | unde
   return undefined
 }
 
-const FORMERLY =
-  /^(?:was|were|had|used_to|originally|previously|formerly|before|initially|earlier|first|until|no_longer)$/
-const NOW = /^(?:now|nowadays|today|currently|these_days|anymore|no_longer)$/
+const FORMERLY = anyOf(
+  'was were had used_to originally previously formerly before initially earlier first until no_longer',
+)
+const NOW = anyOf('now nowadays today currently these_days anymore no_longer')
 
 /** "moved from Monday to Wednesday": it is no longer on Monday. "was a vegetarian but now eats fish": she no longer is. */
 function formerState(comparison: Comparison, mine: Statement): Finding | undefined {
@@ -242,7 +245,7 @@ function formerState(comparison: Comparison, mine: Statement): Finding | undefin
   const { clause } = mine
   if (clause === undefined || clause.tense === 'past' || isDenied(claim, mine)) return undefined
   const to = claim.statements[mine.id + 1]?.at ?? claim.words.length
-  if (claim.words.slice(mine.at, to).some(({ norm }) => FORMERLY.test(norm))) return undefined
+  if (claim.words.slice(mine.at, to).some(({ norm }) => FORMERLY.has(norm))) return undefined
   const subject = mine.parts.filter(({ slot }) => slot === 'subject')
   if (subject.length === 0) return undefined
   const speaksOf = (statement: Statement) =>
@@ -268,7 +271,7 @@ function formerState(comparison: Comparison, mine: Statement): Finding | undefin
       mine.head >= 0 &&
       statement.head >= 0 &&
       source.words[statement.head]!.lemma === claim.words[mine.head]!.lemma &&
-      source.words.some(({ norm }, i) => i > statement.head && NOW.test(norm)) &&
+      source.words.some(({ norm }, i) => i > statement.head && NOW.has(norm)) &&
       !source.statements.some(
         ({ head, clause: other }) =>
           head !== statement.head &&

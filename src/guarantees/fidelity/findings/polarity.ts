@@ -61,7 +61,7 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const link = alignment.links[clause.head]!
   const { match, score } = link.likeness
   const head = claim.words[clause.head]!
-  if (COMPARES.test(head.lemma)) return undefined
+  if (COMPARES.has(head.lemma)) return undefined
   if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
   // "I don't think it is": what is denied is what is thought.
   if (effectOf(head.lemma) === 'raises' && claim.clauses.some(({ governor }) => governor === clause.head))
@@ -343,7 +343,7 @@ function groundless(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
   for (const clause of claim.clauses) {
     const stance = claim.scopes.stances[clause.id]!
-    if (COMPARES.test(claim.words[clause.head]!.lemma) || isDeniedDenier(claim, clause.head)) continue
+    if (COMPARES.has(claim.words[clause.head]!.lemma) || isDeniedDenier(claim, clause.head)) continue
     if (
       stance.sign !== -1 ||
       clause.negators.length === understated(claim, clause, source) ||

@@ -8,6 +8,7 @@ import {
   said,
 } from '../comparing/comparison.ts'
 import type { Part, Statement } from '../reading/statements.ts'
+import { anyOf } from '../words/cues.ts'
 import { isFeminine, isPerson } from '../words/people.ts'
 import { isDenied, matches } from './crossing.ts'
 import { isName } from './names.ts'
@@ -205,7 +206,7 @@ function exchanged(
       )
       const alone =
         !mine.filled.has(roleIn(elsewhere[0], turned)) &&
-        (ORIENTED.test(role) || there.some((other) => areAlike(comparison, other, part)))
+        (ORIENTED.has(role) || there.some((other) => areAlike(comparison, other, part)))
       if (counter || alone) return { theirs: there[0]!, mine: part }
     }
   return undefined
@@ -231,7 +232,7 @@ function ownersPart(
 }
 
 /** Two ends of one movement, of which each excludes the other. */
-const ORIENTED = /^(?:from|to|giver|taker|more|less|chosen|other)$/
+const ORIENTED = anyOf('from to giver taker more less chosen other')
 
 /** Both names or persons: one could well stand for the other. */
 function areAlike({ source, claim }: Comparison, theirs: Part, mine: Part): boolean {

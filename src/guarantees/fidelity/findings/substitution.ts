@@ -3,7 +3,7 @@ import { type Comparison, type Finding, finding, isSummary, said } from '../comp
 import type { Part, Statement } from '../reading/statements.ts'
 import { excludeEachOther } from '../words/concepts.ts'
 import { isTangible } from '../words/relations.ts'
-import { isDenied, isLight, isSame, isTelling, matches, placesOf } from './crossing.ts'
+import { countOf, isDenied, isLight, isSame, isTelling, matches, placesOf } from './crossing.ts'
 import { isName } from './names.ts'
 
 /** A thing, name or rate nowhere in the source, where the statement the claim is about has another of its kind. */
@@ -16,17 +16,17 @@ function substitutionIn(comparison: Comparison, mine: Statement): Finding | unde
   // One word put in another's place is weighed as an edit.
   if (isDenied(claim, mine) || (comparison.edited && comparison.alignment.gaps.length === 1)) return undefined
   const parts = mine.parts.filter((part) => isTelling(claim, part))
+  const mayBe = parts.filter((part) => !part.borrowed && isNew(comparison, part))
+  if (mayBe.length === 0) return undefined
   const places = parts.map((part) => placesOf(comparison, part))
-  const strange = parts.filter(
-    (part, k) => places[k]!.size === 0 && !part.borrowed && isNew(comparison, part),
-  )
+  const strange = mayBe.filter((part) => places[parts.indexOf(part)]!.size === 0)
   if (strange.length === 0) return undefined
   const known = places.filter((set) => set.size > 0).length
   const verb = mine.head >= 0 ? claim.words[mine.head]! : undefined
   for (const here of source.statements) {
     if (isDenied(source, here)) continue
     const sameVerb = verb !== undefined && here.head >= 0 && isSame(source.words[here.head]!, verb)
-    const covered = places.filter((set) => set.has(here.id)).length
+    const covered = countOf(places, here.id)
     if (covered < known || covered + (sameVerb && !isLight(verb) ? 1 : 0) < 1) continue
     for (const part of strange) {
       const rival = here.parts.find(

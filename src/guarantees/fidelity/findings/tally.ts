@@ -4,6 +4,7 @@ import { admitsAmount } from '../quantities/bounds.ts'
 import type { Quantity } from '../quantities/quantities.ts'
 import type { FidelityPair } from '../types.ts'
 import { excludeEachOther } from '../words/concepts.ts'
+import { anyOf } from '../words/cues.ts'
 import { type Crowd, inFront, isDenied, isVerb, type Layout, layOut, propertiesOf } from './crowds.ts'
 
 /** How many members: from `low` to `high`, the ends taken in. */
@@ -65,7 +66,7 @@ export function tally(
 }
 
 /** Nouns for whoever was counted. */
-const COLLECTIVE = /^(?:population|total|group|others?|rest)$/
+const COLLECTIVE = anyOf('population total group others other rest')
 
 interface Group {
   readonly crowd: Crowd
@@ -84,8 +85,8 @@ function holds(
   if (noun === undefined) return undefined
   const named = (head: number) =>
     head >= 0 &&
-    (COLLECTIVE.test(noun.norm) ||
-      COLLECTIVE.test(source.words[head]!.norm) ||
+    (COLLECTIVE.has(noun.norm) ||
+      COLLECTIVE.has(source.words[head]!.norm) ||
       /^(?:same|synonym|wider)$/.test(compareWords(source.words[head]!, noun).match))
   // What is counted as a whole, and what of it.
   const kin = theirs.filter(

@@ -3,6 +3,7 @@ import { type Comparison, clauseAt, type Side } from '../comparing/comparison.ts
 import type { Clause } from '../reading/clauses.ts'
 import { bearingOf } from '../reading/operators.ts'
 import type { Sign } from '../reading/stances.ts'
+import { anyOf } from '../words/cues.ts'
 import { hasOtherSubject, isExcepted, isOpen } from './openness.ts'
 
 export interface Vote {
@@ -13,7 +14,7 @@ export interface Vote {
 }
 
 /** "must not exceed": a bound, the business of numbers. */
-export const COMPARES = /^(?:exceed|surpass|outlast|undercut)$/
+export const COMPARES = anyOf('exceed surpass outlast undercut')
 
 export function productOf({ source, claim, alignment }: Comparison, s: number, c: number): Sign {
   return (source.scopes.signs[s]! * claim.scopes.signs[c]! * alignment.links[c]!.likeness.sign || 0) as Sign
@@ -27,7 +28,7 @@ export function productOf({ source, claim, alignment }: Comparison, s: number, c
 export function topicVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const { claim, alignment, edited } = comparison
   const head = claim.words[clause.head]!
-  if (COMPARES.test(head.lemma)) return undefined
+  if (COMPARES.has(head.lemma)) return undefined
   if (!edited && bearing(claim, clause) === undefined) return undefined
   const votes: Vote[] = []
   for (const [c, link] of alignment.links.entries()) {

@@ -1,13 +1,25 @@
+import { anyOf } from '../words/cues.ts'
 import type { Token } from '../words/tokens.ts'
 import { ONES } from './measures.ts'
 import type { Make, Quantity } from './quantities.ts'
 
 const DAYS =
   /^(?:mon|monday|tue|tues|tuesday|wed|weds|wednesday|thu|thur|thurs|thursday|fri|friday|sat|saturday|sun|sunday)s?$/
-export const MONTHS =
-  /^(?:jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov|november|dec|december)$/
-const RELATIVE_DAYS = /^(?:today|tonight|tomorrow|yesterday)$/
+export const MONTHS = anyOf(
+  'jan january feb february mar march apr april may june jun july jul aug august sept sep september oct october nov november dec december',
+)
+const RELATIVE_DAYS = anyOf('today tonight tomorrow yesterday')
 const QUARTERS = /^(?:q[1-4]|h[12])$/
+
+/** Words by which a day or an hour may begin. */
+export const isCalendarWord = (norm: string): boolean =>
+  norm === 'noon' ||
+  norm === 'midnight' ||
+  Object.hasOwn(MINUTES, norm) ||
+  DAYS.test(norm) ||
+  MONTHS.has(norm) ||
+  RELATIVE_DAYS.has(norm) ||
+  QUARTERS.test(norm)
 
 const dayNumber = (norm: string) =>
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].indexOf(norm.slice(0, 3)) + 1
@@ -23,13 +35,13 @@ export function dayAt(tokens: readonly Token[], at: number, make: Make): Quantit
     return kind === 'word' && norm !== 'sun' && norm !== 'sat' && norm !== 'wed'
       ? make('day', dayNumber(norm), at + 1, 'weekday')
       : undefined
-  if (MONTHS.test(norm) && (norm !== 'may' && norm !== 'march' ? true : proper)) {
+  if (MONTHS.has(norm) && (norm !== 'may' && norm !== 'march' ? true : proper)) {
     const number = monthNumber(norm)
     const day = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(tokens[at + 1]?.norm ?? '')
     if (day && Number(day[1]) <= 31) return make('day', number * 100 + Number(day[1]), at + 2, 'date')
     return make('day', number, at + 1, 'month')
   }
-  if (RELATIVE_DAYS.test(norm))
+  if (RELATIVE_DAYS.has(norm))
     return make('day', { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 }[norm]!, at + 1, 'relative')
   if (QUARTERS.test(norm)) return make('day', Number(norm[1]) + (norm[0] === 'h' ? 10 : 0), at + 1, 'quarter')
   return undefined
@@ -51,7 +63,9 @@ export function clockAt(tokens: readonly Token[], at: number, make: Make): Quant
   // "a quarter to eight", "ten past six"
   const minutes = Object.hasOwn(MINUTES, norm)
     ? MINUTES[norm]!
-    : Number(/^\d\d?$/.exec(norm)?.[0] ?? Number.NaN)
+    : kind === 'number'
+      ? Number(/^\d\d?$/.exec(norm)?.[0] ?? Number.NaN)
+      : Number.NaN
   if (Number.isNaN(minutes) || minutes > 30) return undefined
   const turn = tokens[at + 1]?.norm
   if (turn !== 'past' && (turn !== 'to' || norm !== 'quarter')) return undefined
@@ -88,7 +102,7 @@ export function dateAt(tokens: readonly Token[], at: number, make: Make): Quanti
   const ordinal = /^(\d+)(?:st|nd|rd|th)$/.exec(written)
   if (ordinal === null) return undefined
   const of = next === 'of' ? at + 2 : at + 1
-  if (MONTHS.test(tokens[of]?.norm ?? ''))
+  if (MONTHS.has(tokens[of]?.norm ?? ''))
     return make('day', monthNumber(tokens[of]!.norm) * 100 + Number(ordinal[1]), of + 1, 'date')
   return make('ordinal', Number(ordinal[1]), at + 1)
 }

@@ -238,7 +238,7 @@ function figure(tokens: readonly Token[], at: number, make: Make): Quantity | un
     value *= SCALES[norm]!
     to++
   }
-  if (!currency && MONTHS.test(norm) && value <= 31 && next?.proper)
+  if (!currency && MONTHS.has(norm) && value <= 31 && next?.proper)
     return make('day', monthNumber(norm) * 100 + value, to + 1, 'date')
   return withUnit(tokens, value, to, currency, make)
 }
@@ -273,7 +273,7 @@ function ratioAt(tokens: readonly Token[], at: number, make: Make): Quantity | u
   if (tokens[at + 1]?.norm !== 'in' || tokens[at + 3]?.kind !== 'word') return undefined
   const [part, whole] = [plainNumber(tokens[at]!.norm), plainNumber(tokens[at + 2]?.norm ?? '')]
   const noun = tokens[at + 3]!.norm
-  if (part === undefined || whole === undefined || part >= whole || UNITS.has(noun) || MONTHS.test(noun))
+  if (part === undefined || whole === undefined || part >= whole || UNITS.has(noun) || MONTHS.has(noun))
     return undefined
   return make('share', part / whole, at + 3)
 }

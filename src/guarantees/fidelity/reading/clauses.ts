@@ -186,6 +186,8 @@ function correlated(words: readonly Word[], [from, to]: readonly [number, number
   return -1
 }
 
+const ENDS: ReadonlySet<string> = new Set(['.', '!', '?', ';', ':', '\n'])
+
 /** The noun phrase a sentence opens with, when all clauses so far hang inside it. */
 function openingOf(
   words: readonly Word[],
@@ -193,9 +195,9 @@ function openingOf(
   at: number,
 ): readonly [number, number] | undefined {
   let from = at
-  while (from > 0 && !/^[.!?;:\n]$/.test(words[from - 1]!.norm)) from--
+  while (from > 0 && !ENDS.has(words[from - 1]!.norm)) from--
+  if (clauses.length === 0 || clauses.at(-1)!.verb < from) return undefined
   const inside = clauses.filter(({ verb }) => verb >= from)
-  if (inside.length === 0) return undefined
   for (const clause of inside) {
     if (clause.link === 'adjunct' || clause.link === 'coordinate' || clause.imperative) return undefined
     if (clause.link === 'relative' || !clause.finite) continue

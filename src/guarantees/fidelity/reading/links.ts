@@ -1,4 +1,4 @@
-import { SUBORDINATORS } from '../words/cues.ts'
+import { anyOf, SUBORDINATORS } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause } from './clause.ts'
 import { effectOf } from './operators.ts'
@@ -14,8 +14,9 @@ interface Site {
 }
 
 /** Nouns that have a clause for their content. */
-const CONTENT_NOUNS =
-  /^(?:statement|claim|fact|idea|belief|news|assumption|lie|rumor|case|way|chance|doubt|sign|evidence|hope|proposition|notion|suggestion|possibility|conclusion|impression|report)$/
+const CONTENT_NOUNS = anyOf(
+  'statement claim fact idea belief news assumption lie rumor case way chance doubt sign evidence hope proposition notion suggestion possibility conclusion impression report',
+)
 
 /** How a clause hangs on those before it. */
 export function linkOf(
@@ -51,9 +52,9 @@ export function linkOf(
     if (hinge === 'that') {
       if (before?.tag === 'C' && previous !== undefined && previous.link === 'complement')
         return { link: 'complement', parent: previous.parent, governor: previous.governor }
-      if (before?.tag === 'N' && effectOf(before.lemma) === undefined && !CONTENT_NOUNS.test(before.lemma))
+      if (before?.tag === 'N' && effectOf(before.lemma) === undefined && !CONTENT_NOUNS.has(before.lemma))
         return { link: 'relative', parent: outer, governor: -1 }
-      if (before?.tag === 'N' && CONTENT_NOUNS.test(before.lemma))
+      if (before?.tag === 'N' && CONTENT_NOUNS.has(before.lemma))
         return { link: 'complement', parent: outer, governor: marker! - 1 }
       return { link: 'complement', parent: outer, governor: governorBefore(words, marker!, previous) }
     }

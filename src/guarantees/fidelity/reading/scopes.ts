@@ -1,4 +1,4 @@
-import { type Amount, EXCLUDERS, QUANTIFIERS } from '../words/cues.ts'
+import { type Amount, anyOf, EXCLUDERS, QUANTIFIERS } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
 import { deniesItsObject, effectOf } from './operators.ts'
@@ -21,11 +21,17 @@ export interface Scopes {
 export function scopesOf(reading: Reading): Scopes {
   const { words, clauses } = reading
   const stances: Stance[] = []
-  const order = [...clauses].sort((a, b) => depthOf(clauses, a) - depthOf(clauses, b) || a.id - b.id)
+  const order = outerFirst(clauses)
   for (const clause of order) stances[clause.id] = stanceOf(reading, clause, stances)
   const signs = signsOf(reading, stances)
   const { amounts, quantifiers } = amountsOf(words)
-  return { stances, signs, directions: directionsOf(reading), amounts, quantifiers }
+  return { stances, signs, directions: directionsOf(reading, order), amounts, quantifiers }
+}
+
+function outerFirst(clauses: readonly Clause[]): readonly Clause[] {
+  if (clauses.length < 2) return clauses
+  const depths = clauses.map((clause) => depthOf(clauses, clause))
+  return [...clauses].sort((a, b) => depths[a.id]! - depths[b.id]! || a.id - b.id)
 }
 
 function depthOf(clauses: readonly Clause[], clause: Clause): number {
@@ -47,7 +53,7 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
       clauses.every(({ negators }) => !negators.includes(i)) &&
       !(norm === 'nor' && clauses[clauseOf[i]!]?.negators.some((at) => words[at]!.norm === 'neither'))
     if (excludes || constituent)
-      for (let k = i + 1; k < reach(words, i + 1, constituent); k++)
+      for (let k = i + 1, end = reach(words, i + 1, constituent); k < end; k++)
         if (clauses[clauseOf[k]!]?.link !== 'without') signs[k] = signs[k] === 0 ? -1 : (-signs[k]! as Sign)
     if (norm === 'nor' && tag === '-') signs[i] = -1
   }
@@ -141,8 +147,9 @@ function amountsOf(words: readonly Word[]): { amounts: (Amount | undefined)[]; q
 }
 
 /** Verbs under which less is more: avoiding dogs avoids spaniels; removing a spaniel removes a dog. */
-const LESSENS =
-  /^(?:lack|avoid|refuse|decline|deny|doubt|prohibit|forbid|ban|prevent|disallow|exclude|refrain|fail|neglect|oppose|reject|hate|shun|preclude)$/
+const LESSENS = anyOf(
+  'lack avoid refuse decline deny doubt prohibit forbid ban prevent disallow exclude refrain fail neglect oppose reject hate shun preclude',
+)
 
 /** Restrictors: what a determiner makes of the noun phrase after it, and of the rest of the clause. */
 const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Map([
@@ -206,14 +213,14 @@ const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Ma
 ] as (readonly [string, readonly [Sign, Sign]])[])
 
 /** Before a number, these say neither more nor fewer. */
-const EXACT = /^(?:exactly|precisely|only|just)$/
+const EXACT = anyOf('exactly precisely only just')
 const isCount = (word: Word | undefined) => word?.tag === '#' || word?.norm === 'half'
 
 function ruleAt(words: readonly Word[], i: number): readonly [Sign, Sign] | undefined {
   const { norm } = words[i]!
   // "at most half": the bound decides, not the share.
   if (norm === 'half' && DETERMINER_DIRECTIONS.has(words[i - 1]?.norm ?? '')) return undefined
-  if (EXACT.test(norm)) return isCount(words[i + 1]) ? [0, 0] : undefined
+  if (EXACT.has(norm)) return isCount(words[i + 1]) ? [0, 0] : undefined
   return DETERMINER_DIRECTIONS.get(norm)
 }
 
@@ -223,10 +230,9 @@ function withSubject(own: readonly number[], { subject }: Clause): readonly numb
   return [...Array.from({ length: to - from }, (_, k) => from + k), ...own]
 }
 
-function directionsOf(reading: Reading): Sign[] {
+function directionsOf(reading: Reading, order: readonly Clause[]): Sign[] {
   const { words, clauses, clauseOf } = reading
   const base = clauses.map((): Sign => 1)
-  const order = [...clauses].sort((a, b) => depthOf(clauses, a) - depthOf(clauses, b) || a.id - b.id)
   const directions = new Array<Sign>(words.length).fill(1)
   for (const clause of order) {
     base[clause.id] = baseOf(reading, clause, base, directions)
@@ -277,10 +283,10 @@ function directionsOf(reading: Reading): Sign[] {
         for (let k = i + 1; k < end; k++) directions[k] = times(directions[k]!, -1)
       }
       if (norm === 'only' && tag === 'R')
-        for (let k = i + 1; k < phraseEnd(words, i + 1, false); k++) directions[k] = 0
+        for (let k = i + 1, end = phraseEnd(words, i + 1, false); k < end; k++) directions[k] = 0
     }
     const head = words[clause.head]!
-    if (LESSENS.test(head.lemma)) {
+    if (LESSENS.has(head.lemma)) {
       const passive = clause.passive || clause.copula
       for (const k of own) {
         const inSubject = k >= clause.subject[0] && k < clause.subject[1]

@@ -1,4 +1,12 @@
-import { CERTAINTY, type Certainty, DUTIES, type Duty, NEGATIVE_NOUNS, QUANTIFIERS } from '../words/cues.ts'
+import {
+  anyOf,
+  CERTAINTY,
+  type Certainty,
+  DUTIES,
+  type Duty,
+  NEGATIVE_NOUNS,
+  QUANTIFIERS,
+} from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
 import { effectOf, isView } from './operators.ts'
@@ -65,7 +73,7 @@ function wordsOf({ words, clauseOf }: Reading, clause: Clause): number[] {
 }
 
 /** Verbs that "almost" measures and does not deny: costs nearly doubled. */
-const MEASURES = /^(?:double|triple|quadruple|halve|reach|hit|fill|exceed|match|equal|all|every|everyone)$/
+const MEASURES = anyOf('double triple quadruple halve reach hit fill exceed match equal all every everyone')
 
 function denyItself({ words }: Reading, clause: Clause, own: readonly number[], draft: Draft): void {
   draft.deniers.push(...clause.negators)
@@ -78,9 +86,9 @@ function denyItself({ words }: Reading, clause: Clause, own: readonly number[], 
   if (own.some((i) => QUANTIFIERS.get(words[i]!.norm) === 'not all')) draft.sign = 0
   // "Lee almost sent it", "nearly dropped the table": it was not done.
   const near = own.find(
-    (i) => /^(?:almost|nearly)$/.test(words[i]!.norm) && i >= clause.verb - 1 && i < clause.head,
+    (i) => i >= clause.verb - 1 && i < clause.head && /^(?:almost|nearly)$/.test(words[i]!.norm),
   )
-  if (near !== undefined && !clause.copula && !MEASURES.test(words[clause.head]!.lemma)) {
+  if (near !== undefined && !clause.copula && !MEASURES.has(words[clause.head]!.lemma)) {
     draft.sign = times(draft.sign, -1)
     draft.deniers.push(near)
   }
@@ -134,7 +142,7 @@ function obligeItself({ words }: Reading, clause: Clause, own: readonly number[]
   const needs = clause.modals.some((i) =>
     /^(?:have|has|had|need|needs|needed|having)_to$/.test(words[i]!.norm),
   )
-  const noun = negativeNounOf(words, own)
+  const noun = draft.duty === 'required' ? negativeNounOf(words, own) : undefined
   // "no need to"
   const needless = noun !== undefined && words[noun]!.tag === 'D' && /^need/.test(words[noun + 1]?.norm ?? '')
   if (draft.duty === 'required' && ((denied && needs) || needless)) {
@@ -238,12 +246,12 @@ const isUnreal = ({ words }: Reading, condition: Clause, main: Clause) =>
   main.modals.some((i) => /^(?:would|could|might|should)$/.test(words[i]!.norm)) &&
   main.helpers.some((i) => words[i]!.norm === 'have')
 
-const DISCLAIMERS = /^(?:false|untrue|lie|incorrect|wrong|falsity|myth|falsehood|fiction|mistaken)$/
+const DISCLAIMERS = anyOf('false untrue lie incorrect wrong falsity myth falsehood fiction mistaken')
 
 /** Some clause after this one, the sentence's main one or inside it, calls it false. */
 const disclaims = ({ words, clauses }: Reading, from: number) => {
   for (let i = clauses[from]!.verb; i < words.length && !/^[.!?;]$/.test(words[i]!.norm); i++)
-    if (DISCLAIMERS.test(words[i]!.norm)) return true
+    if (DISCLAIMERS.has(words[i]!.norm)) return true
   return false
 }
 

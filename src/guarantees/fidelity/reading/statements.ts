@@ -1,4 +1,5 @@
 import type { Quantity } from '../quantities/quantities.ts'
+import { anyOf } from '../words/cues.ts'
 import { isFeminine, isMasculine, isPerson } from '../words/people.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
@@ -72,8 +73,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   instead_of: 'over',
 }
 
-const STRONG = /^[.;!?•\n]$/
-const WEAK = /^(?:,|and|or|but|nor|while|whereas|plus|--|–|—|\(|\)|&|\+)$/
+const STRONG: ReadonlySet<string> = new Set(['.', ';', '!', '?', '•', '\n'])
+const WEAK = anyOf(', and or but nor while whereas plus -- – — ( ) & +')
 
 /** Speakers before a colon: "Ana: I'll do it". By word, the speaker's word, -1 for none. */
 function speakersOf(words: readonly Word[]): readonly number[] {
@@ -91,11 +92,14 @@ function speakersOf(words: readonly Word[]): readonly number[] {
   return speakers
 }
 
-const SELF = /^(?:i|me|my|mine|myself|we|us|our|ours|user|users|team)$/
-const THIRD = /^(?:he|him|his|himself|she|her|hers|herself)$/
-const LOOSE =
-  /^(?:it|its|they|them|their|theirs|one|ones|this|that|these|those|both|each|other|others|another|who|which|whom|whose|the_same|same|there|you|your)$/
-const YOU = /^(?:you|your|yours|yourself)$/
+const SELF = anyOf('i me my mine myself we us our ours user users team')
+const THIRD = anyOf('he him his himself she her hers herself')
+const LOOSE = anyOf(
+  'it its they them their theirs one ones this that these those both each other others another who which whom whose the_same same there you your',
+)
+const YOU = anyOf('you your yours yourself')
+
+const FIRST = anyOf('i me my we us our')
 
 /** Reads the statements of a text. */
 export function statementsOf(reading: Reading, quantities: readonly Quantity[]): readonly Statement[] {
@@ -106,7 +110,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
   const found: Statement[] = []
   const people: number[] = []
   // In rules and answers "you" is whoever they are for.
-  const addressed = !words.some(({ norm }) => /^(?:i|me|my|we|us|our)$/.test(norm))
+  const addressed = !words.some(({ norm }) => FIRST.has(norm))
   const genders = new Map<'he' | 'she', number>()
   let phrase = 0
   let sentence = 0
@@ -124,23 +128,31 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
 
   const partOf = ({ head, slot, of }: Phrase): Part => {
     const { norm } = words[head]!
-    const base = { at: head, slot, of, measure: measured.get(head)?.measure, borrowed: false }
-    if (base.measure !== undefined) return { ...base, slot: 'quantity', stands: [head], key: 'word' }
-    if (words[head]!.tag === 'N' && words[head]!.text === 'IT')
-      return { ...base, stands: [head], key: 'word' }
-    if (SELF.test(norm) || (addressed && YOU.test(norm))) {
+    const measure = measured.get(head)?.measure
+    const standing = (key: Part['key'], stands: readonly number[]): Part => ({
+      at: head,
+      slot: measure === undefined ? slot : 'quantity',
+      of,
+      stands,
+      key,
+      measure,
+      borrowed: false,
+    })
+    if (measure !== undefined) return standing('word', [head])
+    if (words[head]!.tag === 'N' && words[head]!.text === 'IT') return standing('word', [head])
+    if (SELF.has(norm) || (addressed && YOU.has(norm))) {
       const speaker = speakers[head]!
-      return speaker >= 0 && !SELF.test(words[speaker]!.norm)
-        ? { ...base, stands: [speaker], key: 'word' }
-        : { ...base, stands: [head], key: 'self' }
+      return speaker >= 0 && !SELF.has(words[speaker]!.norm)
+        ? standing('word', [speaker])
+        : standing('self', [head])
     }
-    if (THIRD.test(norm)) {
+    if (THIRD.has(norm)) {
       const stands = antecedents(norm, head)
-      return { ...base, stands: stands.length > 0 ? stands : [head], key: 'word' }
+      return standing('word', stands.length > 0 ? stands : [head])
     }
-    if (LOOSE.test(norm)) return { ...base, stands: [], key: 'open' }
+    if (LOOSE.has(norm)) return standing('open', [])
     if (isPerson(words[head]!)) people.push(head)
-    return { ...base, stands: [head], key: 'word' }
+    return standing('word', [head])
   }
 
   const antecedents = (norm: string, at: number): readonly number[] => {
@@ -227,7 +239,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
       }
     }
     while (to < words.length && clauseOf[to] === clauseId && separates(words, to, clause)) {
-      if (STRONG.test(words[to]!.norm)) {
+      if (STRONG.has(words[to]!.norm)) {
         sentence++
         if (waiting.length > 0) {
           tell(-1, undefined, waiting, from, sentence - 1)
@@ -243,8 +255,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
   return found
 }
 
-const endsSentence = (words: readonly Word[], at: number) =>
-  at >= words.length || STRONG.test(words[at]!.norm)
+const endsSentence = (words: readonly Word[], at: number) => at >= words.length || STRONG.has(words[at]!.norm)
 
 const toSubject = (part: Part, always: boolean): Part =>
   (always || part.slot === 'bare') && part.slot !== 'quantity' ? { ...part, slot: 'subject' } : part
@@ -252,19 +263,21 @@ const toSubject = (part: Part, always: boolean): Part =>
 /** Marks between statements; inside a subject they join names. */
 function separates(words: readonly Word[], at: number, clause: Clause | undefined): boolean {
   const { norm, tag } = words[at]!
-  if (STRONG.test(norm) && tag === '.') return true
+  if (STRONG.has(norm) && tag === '.') return true
   if (norm === ':') return true
   if (clause !== undefined && at >= clause.subject[0] && at < clause.subject[1]) return false
-  return WEAK.test(norm) && (tag === '.' || tag === 'C' || tag === 'S')
+  return WEAK.has(norm) && (tag === '.' || tag === 'C' || tag === 'S')
 }
 
+const isVerbal = ({ tag }: Word) => tag === 'V' || tag === 'X' || tag === 'M'
+
 function firstVerb(words: readonly Word[], from: number, to: number): number {
-  for (let i = from; i < to; i++) if (/^[VXM]$/.test(words[i]!.tag)) return i
+  for (let i = from; i < to; i++) if (isVerbal(words[i]!)) return i
   return -1
 }
 
-const NOMINAL = /^[DANP#]$/
-const HANDS = /^(?:give|hand|send|lend|sell|teach|tell|offer|pay|owe|show|bring|ask|email|buy|grant)$/
+const NOMINAL = anyOf('D A N P #')
+const HANDS = anyOf('give hand send lend sell teach tell offer pay owe show bring ask email buy grant')
 
 /** The sentence begins with a name. */
 function opensWithName(words: readonly Word[], at: number): boolean {
@@ -323,9 +336,11 @@ function measuresOf(words: readonly Word[], quantities: readonly Quantity[]): Re
       !(words[from]!.norm === 'one' && to === from + 1 && words[from - 1]?.tag === 'A')
     )
       put(from, to, { kind: `${kind} ${unit}`, value })
-  for (const [i, { norm }] of words.entries()) {
-    if (Object.hasOwn(PERIODS, norm) && norm.endsWith('ly'))
+  for (let i = 0; i < words.length; i++) {
+    const { norm } = words[i]!
+    if (norm.endsWith('ly') && Object.hasOwn(PERIODS, norm))
       put(i, i + 1, { kind: 'every', value: PERIODS[norm]! })
+    if (!norm.startsWith('e') && !norm.startsWith('per_')) continue
     const joined = /^(?:every|each|per)_(.+)$/.exec(norm)?.[1]
     if (joined !== undefined && Object.hasOwn(PERIODS, joined))
       put(i, i + 1, { kind: 'every', value: PERIODS[joined]! })
@@ -362,7 +377,7 @@ function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measure
       continue
     }
     if (tag === 'I') preposition = GROUPS[norm] ?? norm
-    if (!NOMINAL.test(tag)) {
+    if (!NOMINAL.has(tag)) {
       if (tag !== 'I' && tag !== 'R') preposition = ''
       i++
       continue
@@ -370,7 +385,7 @@ function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measure
     const start = i
     let head = -1
     const inner: number[] = []
-    for (; i < words.length && NOMINAL.test(words[i]!.tag); i++) {
+    for (; i < words.length && NOMINAL.has(words[i]!.tag); i++) {
       const word = words[i]!
       if (measured.has(i)) break
       // "In the review Ana": a name behind a whole phrase begins its own; "my cousin Ana" is one.
@@ -390,8 +405,7 @@ function phrasesOf(words: readonly Word[], measured: ReadonlyMap<number, Measure
         words[start]!.proper &&
         !word.proper &&
         word.tag === 'N' &&
-        (leavesVerbOut(words, start) ||
-          (words[start - 1]?.tag === 'V' && HANDS.test(words[start - 1]!.lemma)))
+        (leavesVerbOut(words, start) || (words[start - 1]?.tag === 'V' && HANDS.has(words[start - 1]!.lemma)))
       )
         break
       if (

@@ -1,20 +1,20 @@
 /** Closed classes of words, and what they do to what is said. Norms of tokens throughout. */
 
-const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
+export const anyOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
 /** Deny the clause they stand in, as part of its verb group. */
-export const NEGATORS = set(`
+export const NEGATORS = anyOf(`
   not never no_longer not_any_longer not_anymore nor neither by_no_means in_no_way under_no_circumstances on_no_account not_at_all
   hardly scarcely barely seldom rarely hardly_ever yet_to fail_to fails_to failed_to failing_to anything_but far_from nowhere unable_to no_way short_of
 `)
 
 /** Stand before a noun or for one, and deny the clause: nothing has been approved by nobody. */
-export const NEGATIVE_NOUNS = set(
+export const NEGATIVE_NOUNS = anyOf(
   'no none nobody no_one nothing nowhere neither almost_no almost_none virtually_no hardly_any hardly_anyone hardly_anybody barely_anyone almost_nobody almost_nothing barely_any not_one not_any not_a_single zero',
 )
 
 /** Deny the noun after them and nothing else. */
-export const EXCLUDERS = set(`
+export const EXCLUDERS = anyOf(`
   without instead_of rather_than as_opposed_to except_for except excluding with_the_exception_of apart_from aside_from lack_of absence_of in_the_absence_of free_of devoid_of minus
   unlike other_than clear_of opposed_to
 `)
@@ -48,26 +48,26 @@ export const QUANTIFIERS: ReadonlyMap<string, Amount> = new Map(
   AMOUNTS.flatMap(([amount, words]) => words.split(' ').map((word) => [word, amount] as const)),
 )
 
-export const MODALS = set(
+export const MODALS = anyOf(
   'can could may might must shall should will would need_to needs_to needed_to have_to has_to had_to having_to ought_to used_to got_to going_to about_to supposed_to had_better would_rather able_to be_able',
 )
 
-export const AUXILIARIES = set(
+export const AUXILIARIES = anyOf(
   'be am is are was were been being have has had having do does did get gets got getting',
 )
-export const BE = set('be am is are was were been being get gets got getting')
-export const HAVE = set('have has had having')
+export const BE = anyOf('be am is are was were been being get gets got getting')
+export const HAVE = anyOf('have has had having')
 
-export const DETERMINERS = set(
+export const DETERMINERS = anyOf(
   "the a an this that these those my your his her its our their 's every each all both some any no few many much most several another either neither what which whose such certain enough",
 )
-export const PRONOUNS = set(
+export const PRONOUNS = anyOf(
   'i me you he him she her it we us they them mine yours his hers ours theirs myself yourself himself herself itself ourselves themselves someone somebody anyone anybody everyone everybody something anything everything nothing nobody none no_one one ones who whom this that these those each_other one_another each_one',
 )
 /** Pronouns that can only be subjects. */
-export const SUBJECT_PRONOUNS = set('i he she we they it you who there')
+export const SUBJECT_PRONOUNS = anyOf('i he she we they it you who there')
 
-export const PREPOSITIONS = set(`
+export const PREPOSITIONS = anyOf(`
   of in on at by for with from to into onto about over under above below between among through during within without against toward towards across behind beside near since until till
   before after per via as than like unlike except despite instead_of rather_than because_of due_to according_to in_addition_to such_as as_opposed_to except_for apart_from aside_from other_than
   along around beyond inside outside off out up down upon throughout plus minus next_to close_to in_front_of in_favor_of with_the_exception_of subject_to depending_on contingent_on contingent_upon conditional_on pending lack_of absence_of in_the_absence_of free_of
@@ -123,14 +123,14 @@ export const SUBORDINATORS: ReadonlyMap<string, Hinge> = new Map([
 ])
 
 /** Words that make what hangs on them conditional without opening a clause. */
-export const CONDITIONERS = set(
+export const CONDITIONERS = anyOf(
   'if unless provided provided_that assuming assuming_that as_long_as so_long_as only_if on_condition_that subject_to contingent_on contingent_upon conditional_on depending_on pending in_case in_the_event_that in_the_event_of only_when depends depend otherwise contingent conditional',
 )
 
-export const COORDINATORS = set('and or but nor yet so then plus & but_also')
+export const COORDINATORS = anyOf('and or but nor yet so then plus & but_also')
 
 /** Between a verb and its parts; say little by themselves. */
-export const ADVERBS = set(
+export const ADVERBS = anyOf(
   'also just still already yet ever even only really very quite so too then now currently always often usually generally currently actually simply again almost nearly probably likely possibly perhaps maybe definitely certainly not never soon here there together instead ahead once twice right_now so_far for_now anymore',
 )
 
@@ -455,7 +455,7 @@ export const DUTIES: ReadonlyMap<string, Duty> = new Map([
 ])
 
 /** Say nothing that a summary could be asked to support. */
-export const LIGHT = set(`
+export const LIGHT = anyOf(`
   a an the this that these those my your his her its our their 's be am is are was were been being have has had having do does did get gets got getting will would shall can could may might must should
   i me you he him she it we us they them user users assistant team someone somebody everyone who whom which what it's there here
   of in on at by for with from to into onto about over as than and or but so if when while then also just still already yet even very really quite too now currently

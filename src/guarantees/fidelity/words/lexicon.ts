@@ -19,6 +19,8 @@ export interface Entry {
   readonly bases: readonly number[]
   /** The place of the word it is an irregular form of, -1 for none. */
   readonly lemma: number
+  /** The places of opposites that come after it, once they were asked for. */
+  opposites?: readonly number[] | undefined
 }
 
 const CLASSES = 'NVAR'
@@ -177,27 +179,38 @@ export function parentsOf(synset: number, wordClass: WordClass): readonly number
   return Array.from({ length: two(at) }, (_, i) => two(at + 2 + i * 2))
 }
 
-/** Whether a synset of a class is opposed to one of these. */
-export function isOpposed(synset: number, others: readonly number[], wordClass: WordClass): boolean {
+/** The synsets a synset of a class is opposed to. */
+export function opposedTo(synset: number, wordClass: WordClass): readonly number[] {
   const part = OPPOSED + CLASSES.indexOf(wordClass)
   const end = countOf(part)
+  let opposed: number[] | undefined
   for (let i = firstPair(part, synset); i < end; i++) {
     const at = begins(part) + i * 4
-    if (two(at) !== synset) return false
-    if (others.includes(two(at + 2))) return true
+    if (two(at) !== synset) break
+    opposed ??= []
+    opposed.push(two(at + 2))
   }
-  return false
+  return opposed ?? NOTHING
 }
 
 /** Whether two words are listed as opposites. */
 export function areOpposites(a: Entry, b: Entry): boolean {
-  const [one, other] = a.place < b.place ? [a.place, b.place] : [b.place, a.place]
-  for (let i = firstPair(OPPOSITES, one); i < countOf(OPPOSITES); i++) {
+  const [one, other] = a.place < b.place ? [a, b] : [b, a]
+  one.opposites ??= oppositesOf(one.place)
+  return one.opposites.includes(other.place)
+}
+
+/** The places of opposites of a word that come after it. */
+function oppositesOf(place: number): readonly number[] {
+  const end = countOf(OPPOSITES)
+  let opposites: number[] | undefined
+  for (let i = firstPair(OPPOSITES, place); i < end; i++) {
     const at = begins(OPPOSITES) + i * 4
-    if (two(at) !== one) return false
-    if (two(at + 2) === other) return true
+    if (two(at) !== place) break
+    opposites ??= []
+    opposites.push(two(at + 2))
   }
-  return false
+  return opposites ?? NOTHING
 }
 
 /** The first of sorted pairs whose first number is not below this one. */

@@ -1,3 +1,5 @@
+import { anyOf } from './cues.ts'
+
 /** Phrases that act as one word. Their parts are norms of tokens: `can't` is `can not`. */
 const PHRASES = `
 no longer|not any longer|not anymore|any longer|any more|no more than|no less than|no fewer than|not more than|not less than
@@ -61,10 +63,10 @@ const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
   pay: ['paid'],
   steer: ['steered'],
 }
-const DOUBLED = /^(?:shut|set|put|run|get|cut|opt|step|drop)$/
+const DOUBLED = anyOf('shut set put run get cut opt step drop')
 
 function formsOf(verb: string): string[] {
-  const stem = DOUBLED.test(verb) ? verb + verb.at(-1) : verb.replace(/e$/, '')
+  const stem = DOUBLED.has(verb) ? verb + verb.at(-1) : verb.replace(/e$/, '')
   const third = /(?:s|sh|ch|x|z|o)$/.test(verb)
     ? `${verb}es`
     : /[^aeiou]y$/.test(verb)

@@ -1,4 +1,5 @@
-import { areOpposites, entryOf, isOpposed, parentsOf, sensesOf, type WordClass, wordAt } from './lexicon.ts'
+import { anyOf } from './cues.ts'
+import { areOpposites, entryOf, opposedTo, parentsOf, sensesOf, type WordClass, wordAt } from './lexicon.ts'
 
 export type { WordClass } from './lexicon.ts'
 
@@ -54,9 +55,9 @@ function lookUp(a: string, b: string, wordClass: WordClass): Relation {
   if (differsByNegativeAffix(a, b)) return 'antonym'
   const [as, bs] = [sensesOf(a, wordClass), sensesOf(b, wordClass)]
   if (as.length === 0 || bs.length === 0) return wordClass === 'N' ? amongUnknown(a, as, b, bs) : 'none'
-  if (as.some((sense) => bs.includes(sense))) return 'synonym'
+  for (const sense of as) if (bs.includes(sense)) return 'synonym'
   return wordClass === 'A' || wordClass === 'R'
-    ? amongAdjectives(as, bs, wordClass)
+    ? amongAdjectives(a, b, wordClass)
     : amongHypernyms(a, b, wordClass)
 }
 
@@ -90,56 +91,95 @@ function amongUnknown(a: string, as: readonly number[], b: string, bs: readonly 
     const head = headOf(lemma)
     if (head === undefined) return false
     const up = above(head, 'N')
-    return senses.slice(0, 6).some((sense) => up.has(sense))
+    return senses.slice(0, 6).some((sense) => up.depths.has(sense))
   }
   if (as.length === 0 && bs.length > 0 && under(a, bs)) return 'wider'
   return bs.length === 0 && as.length > 0 && under(b, as) ? 'narrower' : 'none'
 }
 
 /** A satellite adjective means much what the head of its cluster means, and is opposed to what that is opposed to. */
-function amongAdjectives(as: readonly number[], bs: readonly number[], wordClass: 'A' | 'R'): Relation {
-  const heads = (synset: number) => [synset, ...parentsOf(synset, wordClass)]
-  const others = bs.slice(0, 4).map(heads)
-  let near = false
-  for (const [i, a] of as.slice(0, 4).entries())
-    for (const one of heads(a))
-      for (const [j, list] of others.entries()) {
-        if (isOpposed(one, list, wordClass)) return 'antonym'
-        if ((i < 3 || j < 3) && list.includes(one)) near = true
-      }
-  return near ? 'near' : 'none'
+function amongAdjectives(a: string, b: string, wordClass: 'A' | 'R'): Relation {
+  const one = clusterOf(a, wordClass)
+  const other = clusterOf(b, wordClass)
+  for (const synset of one.opposed) if (other.heads.includes(synset)) return 'antonym'
+  // The fourth senses of both are far from what either mostly means.
+  for (let i = 0; i < one.heads.length; i++)
+    for (let j = 0; j < (i < one.often ? other.heads.length : other.often); j++)
+      if (one.heads[i] === other.heads[j]) return 'near'
+  return 'none'
+}
+
+/** The most frequent senses of an adjective or adverb with the heads of their clusters. */
+interface Cluster {
+  readonly heads: readonly number[]
+  /** How many of the heads belong to the first three senses. */
+  readonly often: number
+  /** What any of the heads is opposed to. */
+  readonly opposed: readonly number[]
+}
+
+const clusters = { A: new Map<string, Cluster>(), R: new Map<string, Cluster>() }
+
+function clusterOf(word: string, wordClass: 'A' | 'R'): Cluster {
+  const known = clusters[wordClass]
+  let cluster = known.get(word)
+  if (cluster === undefined) {
+    const heads: number[] = []
+    let often = 0
+    for (const [i, synset] of sensesOf(word, wordClass).slice(0, 4).entries()) {
+      heads.push(synset, ...parentsOf(synset, wordClass))
+      if (i < 3) often = heads.length
+    }
+    cluster = { heads, often, opposed: heads.flatMap((synset) => opposedTo(synset, wordClass)) }
+    if (known.size >= MOST) known.clear()
+    known.set(word, cluster)
+  }
+  return cluster
 }
 
 function amongHypernyms(a: string, b: string, wordClass: 'N' | 'V'): Relation {
-  const [as, bs] = [sensesOf(a, wordClass), sensesOf(b, wordClass)]
-  const limit = LIMITS[wordClass]
-  const up = above(a, wordClass)
-  for (const sense of bs.slice(0, limit)) if (up.has(sense)) return 'wider'
+  const one = above(a, wordClass)
   const other = above(b, wordClass)
-  for (const sense of as.slice(0, limit)) if (other.has(sense)) return 'narrower'
-  for (const sense of as) if (isOpposed(sense, bs, wordClass)) return 'antonym'
-  if (wordClass === 'V') {
-    // Verbs under one hypernym are ways of doing one thing.
-    for (const [synset, depth] of up) if ((other.get(synset) ?? 9) + depth <= 2) return 'near'
-    return 'none'
+  for (const sense of other.senses) if (one.depths.has(sense)) return 'wider'
+  for (const sense of one.senses) if (other.depths.has(sense)) return 'narrower'
+  if (one.opposed.length > 0) {
+    const bs = sensesOf(b, wordClass)
+    for (const sense of one.opposed) if (bs.includes(sense)) return 'antonym'
   }
-  for (const [synset, depth] of up) if ((other.get(synset) ?? 99) + depth <= 5 && depth > 0) return 'sister'
+  // Verbs under one hypernym are ways of doing one thing.
+  const [from, most] = wordClass === 'V' ? [0, 2] : [1, 5]
+  for (let depth = from; depth <= most; depth++)
+    for (const synset of one.layers[depth] ?? [])
+      if ((other.depths.get(synset) ?? most + 1) + depth <= most) return wordClass === 'V' ? 'near' : 'sister'
   return 'none'
 }
 
 /** How many senses of a word are followed upwards. */
 const LIMITS = { N: 6, V: 4 } as const
-const heights = {
-  N: new Map<string, ReadonlyMap<number, number>>(),
-  V: new Map<string, ReadonlyMap<number, number>>(),
+const heights = { N: new Map<string, Height>(), V: new Map<string, Height>() }
+
+/** What stands above a word's most frequent senses. */
+interface Height {
+  readonly senses: readonly number[]
+  /** Every synset above them, with the number of steps to it. */
+  readonly depths: ReadonlyMap<number, number>
+  /** The same by the number of steps. */
+  readonly layers: readonly (readonly number[])[]
+  /** What any of the word's senses is opposed to. */
+  readonly opposed: readonly number[]
 }
 
-/** Every synset above a word's most frequent senses, with the number of steps to it. */
-function above(word: string, wordClass: 'N' | 'V'): ReadonlyMap<number, number> {
+function above(word: string, wordClass: 'N' | 'V'): Height {
   const known = heights[wordClass]
   let up = known.get(word)
   if (up === undefined) {
-    up = ancestors(sensesOf(word, wordClass).slice(0, LIMITS[wordClass]), wordClass)
+    const all = sensesOf(word, wordClass)
+    const senses = all.slice(0, LIMITS[wordClass])
+    up = {
+      senses,
+      ...ancestors(senses, wordClass),
+      opposed: all.flatMap((sense) => opposedTo(sense, wordClass)),
+    }
     if (known.size >= MOST) known.clear()
     known.set(word, up)
   }
@@ -147,29 +187,34 @@ function above(word: string, wordClass: 'N' | 'V'): ReadonlyMap<number, number> 
 }
 
 /** The very top says nothing, but is harmless here. */
-function ancestors(senses: readonly number[], wordClass: 'N' | 'V'): Map<number, number> {
-  const found = new Map<number, number>()
-  let layer: readonly number[] = senses
-  for (let depth = 0; depth <= DEPTH && layer.length > 0; depth++) {
-    const next: number[] = []
-    for (const synset of layer) {
-      if (found.has(synset)) continue
-      found.set(synset, depth)
-      next.push(...parentsOf(synset, wordClass))
+function ancestors(senses: readonly number[], wordClass: 'N' | 'V'): Pick<Height, 'depths' | 'layers'> {
+  const depths = new Map<number, number>()
+  const layers: number[][] = []
+  let next: readonly number[] = senses
+  for (let depth = 0; depth <= DEPTH && next.length > 0; depth++) {
+    const layer: number[] = []
+    const parents: number[] = []
+    for (const synset of next) {
+      if (depths.has(synset)) continue
+      depths.set(synset, depth)
+      layer.push(synset)
+      for (const parent of parentsOf(synset, wordClass)) parents.push(parent)
     }
-    layer = next
+    layers.push(layer)
+    next = parents
   }
-  return found
+  return { depths, layers }
 }
 
-const NEGATIVE_PREFIX = /^(?:un|in|im|il|ir|non-?|dis|a|ab)$/
+const NEGATIVE_PREFIX = anyOf('un in im il ir non- non dis a ab')
 
 /** 'unencrypted' and 'encrypted', 'careful' and 'careless'. */
 export function differsByNegativeAffix(a: string, b: string): boolean {
-  const [longer, shorter] = a.length > b.length ? [a, b] : [b, a]
+  const longer = a.length > b.length ? a : b
+  const shorter = longer === a ? b : a
   if (shorter.length < 3) return false
   if (longer.endsWith(shorter))
-    return NEGATIVE_PREFIX.test(longer.slice(0, -shorter.length)) && shorter.length > 3
+    return NEGATIVE_PREFIX.has(longer.slice(0, -shorter.length)) && shorter.length > 3
   if (longer.endsWith('less') && longer.slice(0, -4) === shorter.replace(/ful$/, '')) return true
   return a.endsWith('less') && b.endsWith('ful') && a.slice(0, -4) === b.slice(0, -3)
 }

@@ -1,6 +1,7 @@
 import {
   ADVERBS,
   AUXILIARIES,
+  anyOf,
   BE,
   COORDINATORS,
   DETERMINERS,
@@ -67,14 +68,25 @@ function compoundForm(norm: string, base: string | undefined): VerbForm {
 }
 
 /** Verbs of software that are too new for the tables. */
-const NEW_VERBS =
-  /^(retry|refactor|reboot|whitelist|allowlist|blocklist|onboard|offboard|autoscale|upsell|deprecate|sync|rebase|upvote|snooze|unsubscribe|backfill|redeploy|reindex|hotfix|rollback|login|email|google|opt|provision|containerize|blacklist|subtweet|dm|ping|cc|unblock|unpin|rerun|resync|paginate|serialize|parse|cache|log|migrate|restart|reschedule|renegotiate|downgrade|upgrade|prioritize|deprioritize|finalize|rename|throttle|toggle|disable|enable|automate|truncate|escalate|rotate|pin|ship)(s|es|ed|d|ing)?$/
+const NEW_VERBS = new Set(
+  'retry|refactor|reboot|whitelist|allowlist|blocklist|onboard|offboard|autoscale|upsell|deprecate|sync|rebase|upvote|snooze|unsubscribe|backfill|redeploy|reindex|hotfix|rollback|login|email|google|opt|provision|containerize|blacklist|subtweet|dm|ping|cc|unblock|unpin|rerun|resync|paginate|serialize|parse|cache|log|migrate|restart|reschedule|renegotiate|downgrade|upgrade|prioritize|deprioritize|finalize|rename|throttle|toggle|disable|enable|automate|truncate|escalate|rotate|pin|ship'.split(
+    '|',
+  ),
+)
 
 function newVerb(norm: string): string | undefined {
-  const direct = NEW_VERBS.exec(norm)
-  if (direct) return direct[1]
-  if (norm.endsWith('ing')) return NEW_VERBS.exec(`${norm.slice(0, -3)}e`)?.[1]
-  if (norm.endsWith('ies') || norm.endsWith('ied')) return NEW_VERBS.exec(`${norm.slice(0, -3)}y`)?.[1]
+  const direct = newVerbOf(norm)
+  if (direct !== undefined) return direct
+  if (norm.endsWith('ing')) return newVerbOf(`${norm.slice(0, -3)}e`)
+  if (norm.endsWith('ies') || norm.endsWith('ied')) return newVerbOf(`${norm.slice(0, -3)}y`)
+  return undefined
+}
+
+function newVerbOf(form: string): string | undefined {
+  if (NEW_VERBS.has(form)) return form
+  for (const ending of ['s', 'es', 'ed', 'd', 'ing'])
+    if (form.endsWith(ending) && NEW_VERBS.has(form.slice(0, -ending.length)))
+      return form.slice(0, -ending.length)
   return undefined
 }
 
@@ -139,7 +151,7 @@ function withCommands(words: readonly Word[]): readonly Word[] {
   const changed = [...words]
   for (let i = 0; i < words.length; i++) {
     if (!words[i]!.first || words[i]!.tag !== 'N' || words[i]!.proper || words[i]!.kind !== 'word') continue
-    if (WEEKDAYS.test(words[i]!.norm)) continue
+    if (WEEKDAYS.has(words[i]!.norm)) continue
     const next = words[i + 1]?.tag
     if (
       (next !== 'D' && next !== '#' && next !== 'P') ||
@@ -155,12 +167,14 @@ function withCommands(words: readonly Word[]): readonly Word[] {
   return changed
 }
 
+const ENDS: ReadonlySet<string> = new Set(['.', '!', '?', ';', ':', '\n'])
+
 /** "Every road to the left leads …": a sentence that opens with a determiner has a verb; the first word fit for one. */
 function withVerbs(words: readonly Word[]): readonly Word[] {
   const changed = [...words]
   for (let from = 0; from < words.length; ) {
     let to = from
-    while (to < words.length && !/^[.!?;:\n]$/.test(words[to]!.norm)) to++
+    while (to < words.length && !ENDS.has(words[to]!.norm)) to++
     const opener = words[from]!
     if (
       (opener.tag === 'D' || (opener.tag === 'N' && opener.proper)) &&
@@ -216,11 +230,13 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (token.kind === 'mark') return norm === '&' || norm === '+' ? as('C') : as('.')
   if (token.kind === 'number') return as('#')
   if (token.kind === 'code') return as('N')
+  if (!isListed(norm) && token.text !== 'IT') return token.proper ? as('N') : open(tokens, before, i, as)
   const next = tokens[i + 1]?.norm ?? ''
   const last = lastSaying(before)
-  if (norm === 'alone' || /^(?:up|down)stairs$/.test(norm)) return as('R')
+  if (norm === 'alone' || norm === 'upstairs' || norm === 'downstairs') return as('R')
   if (norm === 'versus' || norm === 'vs') return as('I')
-  if (/^(?:almost|nearly|hardly|barely|virtually)_\w+(?:one|body|thing)$/.test(norm)) return as('P')
+  if (norm.includes('_') && /^(?:almost|nearly|hardly|barely|virtually)_\w+(?:one|body|thing)$/.test(norm))
+    return as('P')
   // "neither copy contains it"
   if (
     norm === 'neither' &&
@@ -230,14 +246,14 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
     return as('D')
   if (
     token.text === 'IT' ||
-    WEEKDAYS.test(norm) ||
+    WEEKDAYS.has(norm) ||
     (norm === 'may' && token.proper && (last?.tag === 'I' || last?.tag === '#'))
   )
     return as('N')
-  if (norm === 'to' && last?.tag === 'V' && HANDING.test(last.lemma) && isNounAlone(tokens, i + 1))
+  if (norm === 'to' && last?.tag === 'V' && HANDING.has(last.lemma) && isNounAlone(tokens, i + 1))
     return as('I')
   if (
-    /^(?:first|last|next)$/.test(norm) &&
+    (norm === 'first' || norm === 'last' || norm === 'next') &&
     opensPhrase(last) &&
     next !== "'s" &&
     (DETERMINERS.has(next) ||
@@ -265,7 +281,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
     (last === undefined || last.tag === '.' || last.tag === 'C')
   )
     return as('R')
-  if (/^get(?:s|ting)?$|^got$/.test(norm) && formOf(next) !== 'ed')
+  if ((norm === 'got' || norm === 'get' || norm === 'gets' || norm === 'getting') && formOf(next) !== 'ed')
     return as('V', 'get', norm === 'got' ? 'ed' : norm === 'gets' ? 's' : norm === 'get' ? 'base' : 'ing')
   if ((norm === 'am' || norm === 'pm') && last?.tag === '#') return as('N')
   if (norm === 'please') return as('R')
@@ -305,10 +321,11 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
         ? as('C')
         : as('R')
       : as('C')
-  const phrasal = phrasalLemma(norm) ?? (DETESTS.test(norm) ? norm : undefined)
+  const joined = norm.includes('_')
+  const phrasal = joined ? (phrasalLemma(norm) ?? (DETESTS.test(norm) ? norm : undefined)) : undefined
   if (
     phrasal !== undefined ||
-    (norm.includes('_') && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm) && !QUANTIFIERS.has(norm))
+    (joined && COMPOUND_VERBS.test(norm) && !PREPOSITIONS.has(norm) && !QUANTIFIERS.has(norm))
   )
     return as('V', phrasal ?? norm, compoundForm(norm, phrasal))
   if (
@@ -348,13 +365,42 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (DETERMINERS.has(norm)) return as('D')
   if (NUMERALS.has(norm)) return as('#')
   if (PRONOUNS.has(norm)) return as('P')
-  if (QUANTIFIERS.has(norm) && norm.includes('_')) return standsAlone(tokens, i) ? as('P') : as('D')
+  if (joined && QUANTIFIERS.has(norm)) return standsAlone(tokens, i) ? as('P') : as('D')
   if (ADVERBS.has(norm) || (norm === 'better' && last?.tag === 'M')) return as('R')
-  if (/^(?:every|each|per)_/.test(norm)) return as('R')
-  if (norm.includes('_')) return as(knows(norm, 'V') ? 'V' : knows(norm, 'N') ? 'N' : 'A')
+  if (joined && /^(?:every|each|per)_/.test(norm)) return as('R')
+  if (joined) return as(knows(norm, 'V') ? 'V' : knows(norm, 'N') ? 'N' : 'A')
   if (token.proper) return as('N', norm)
   return open(tokens, before, i, as)
 }
+
+/** Every word that `tag` settles by itself, whatever its place; phrases are all looked at. */
+let listed: ReadonlySet<string> | undefined
+
+function isListed(norm: string): boolean {
+  listed ??= new Set(
+    [
+      ...[
+        NEGATORS,
+        MODALS,
+        AUXILIARIES,
+        COORDINATORS,
+        PREPOSITIONS,
+        DETERMINERS,
+        NUMERALS,
+        PRONOUNS,
+        ADVERBS,
+      ],
+      ...[SUBORDINATORS.keys(), WEEKDAYS, SINGLE],
+    ].flatMap((words) => [...words]),
+  )
+  return listed.has(norm) || norm.includes('_')
+}
+
+/** Those of no list. */
+const SINGLE =
+  'alone upstairs downstairs versus vs neither may to first last next that will either let get gets getting got am pm please like before after until till since as once her this these those all some each both many most few any another either little much better'.split(
+    ' ',
+  )
 
 type As = (tagged: Tag, lemma?: string, form?: VerbForm) => Word
 
@@ -375,10 +421,13 @@ const afterNext = (tokens: readonly Token[], i: number) => {
   )
 }
 
-const WEEKDAYS = /^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$/
+const WEEKDAYS: ReadonlySet<string> = new Set(
+  ['mon', 'tues', 'wednes', 'thurs', 'fri', 'satur', 'sun'].flatMap((day) => [`${day}day`, `${day}days`]),
+)
 /** Verbs that go "to" somebody or somewhere. */
-const HANDING =
-  /^(?:go|send|move|return|hand|give|assign|forward|route|transfer|switch|ship|deliver|belong|report|escalate|come|get|write|go_back|go_over|pass)$/
+const HANDING = anyOf(
+  'go send move return hand give assign forward route transfer switch ship deliver belong report escalate come get write go_back go_over pass',
+)
 
 /** The last verb has a bare infinitive for its object's part. */
 function watches(before: readonly Word[]): boolean {
@@ -457,8 +506,9 @@ function that(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   return as('S')
 }
 
-const FINITE_AUXILIARIES =
-  /^(?:is|are|was|were|do|does|did|has|had|will|can|must|should|may|might|could|would|cannot)$/
+const FINITE_AUXILIARIES: ReadonlySet<string> = new Set(
+  'is are was were do does did has had will can must should may might could would cannot'.split(' '),
+)
 
 /** A finite verb right after, adverbs aside, that is not itself part of a noun phrase. */
 function hasFiniteNext(tokens: readonly Token[], i: number): boolean {
@@ -491,7 +541,7 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   if (
     (form === 's' || form === 'base') &&
     noun !== undefined &&
-    FINITE_AUXILIARIES.test(next) &&
+    FINITE_AUXILIARIES.has(next) &&
     (lastTag === 'N' || lastTag === 'A') &&
     !previousVerbInClause(before)
   )
@@ -507,7 +557,7 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   // "Rollback is not required": what a finite auxiliary follows is its subject, no command.
   if (
     form === 'base' &&
-    FINITE_AUXILIARIES.test(next) &&
+    FINITE_AUXILIARIES.has(next) &&
     (last === undefined || lastTag === '.' || lastTag === 'C' || lastTag === 'S')
   )
     return asNoun()
@@ -517,7 +567,7 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
     noun !== undefined &&
     (lastTag === 'N' || opensPhrase(last)) &&
     !previousVerbInClause(before) &&
-    (FINITE_AUXILIARIES.test(next) ||
+    (FINITE_AUXILIARIES.has(next) ||
       (formOf(next) === 'ed' && lastTag === 'N') ||
       (formOf(next) === 's' && classesOf(lemmaOf(next, 'V') ?? '')[0] === 'V'))
   )
@@ -536,7 +586,7 @@ function open(tokens: readonly Token[], before: readonly Word[], i: number, as: 
   if (
     form === 's' &&
     noun !== undefined &&
-    FINITE_AUXILIARIES.test(next) &&
+    FINITE_AUXILIARIES.has(next) &&
     last?.norm !== 'who' &&
     last?.norm !== 'that'
   )
@@ -726,7 +776,7 @@ function isVerbAfter(tokens: readonly Token[], i: number): boolean {
   const after = tokens[i + 2]
   if (after?.norm === ':') return lemmaOf(next.norm, 'N') !== undefined
   if (formOf(next.norm) !== 's') return false
-  if (FINITE_AUXILIARIES.test(after?.norm ?? '')) return true
+  if (FINITE_AUXILIARIES.has(after?.norm ?? '')) return true
   return (
     classesOf(lemmaOf(next.norm, 'V') ?? '')[0] === 'V' &&
     after !== undefined &&
@@ -794,14 +844,15 @@ function hasAuxiliaryNear(before: readonly Word[]): boolean {
 const previousVerb = (before: readonly Word[]) => before.some(({ tag }) => tag === 'V')
 
 /** Verbs after which a clause may begin without "that". */
-const CLAUSAL =
-  /^(?:think|say|believe|know|claim|hope|suspect|guess|assume|feel|confirm|find_out|mean|wish|suppose|notice|realize|realise|argue|insist|worry|swear|imagine|reckon|doubt)$/
+const CLAUSAL = anyOf(
+  'think say believe know claim hope suspect guess assume feel confirm find_out mean wish suppose notice realize realise argue insist worry swear imagine reckon doubt',
+)
 
 function previousVerbInClause(before: readonly Word[]): boolean {
   for (let i = before.length - 1; i >= 0; i--) {
     const { tag, lemma } = before[i]!
     // "thinks the leak comes from"
-    if (tag === 'V' && CLAUSAL.test(lemma) && /^[DNP]$/.test(before[i + 1]?.tag ?? '')) return false
+    if (tag === 'V' && CLAUSAL.has(lemma) && /^[DNP]$/.test(before[i + 1]?.tag ?? '')) return false
     if (tag === 'V' || tag === 'X' || tag === 'M') return true
     if (tag === '.' || tag === 'S' || tag === 'C') return false
   }

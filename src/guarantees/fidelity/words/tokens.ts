@@ -1,3 +1,4 @@
+import { anyOf } from './cues.ts'
 import { phrasesFrom } from './phrases.ts'
 
 export type TokenKind = 'word' | 'number' | 'code' | 'mark'
@@ -88,8 +89,9 @@ const ABBREVIATIONS = new Set([
   'jr',
   'sr',
 ])
-const NUMBER_WORDS =
-  /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|half|multi|single|double)$/
+const NUMBER_WORDS = anyOf(
+  'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy eighty ninety hundred half multi single double',
+)
 
 /** Cuts a text into words, numbers, names of things, and marks, each with its place. */
 export function tokenize(text: string): readonly Token[] {
@@ -224,7 +226,7 @@ function pushWord(written: string, start: number, push: Push): void {
   const dash = word.indexOf('-')
   if (
     dash > 0 &&
-    (NUMBER_WORDS.test(word.slice(0, dash)) ||
+    (NUMBER_WORDS.has(word.slice(0, dash)) ||
       /-(?:old|based|only|free|day|week|month|year|minute|hour)$/.test(word))
   ) {
     pushWord(written.slice(0, dash), start, push)
@@ -248,12 +250,12 @@ function settleContractions(tokens: readonly Token[]): readonly Token[] {
   })
 }
 
+const ANSWERS = new Set(['no', 'nope', 'nah', 'yes', 'yeah', 'yep', 'yup'])
+
 /** "No, the server stays": an answer speaks of what was asked, and denies nothing in its own sentence. */
 function settleAnswers(tokens: readonly Token[]): readonly Token[] {
   const answers = ({ norm, first }: Token, i: number) =>
-    first &&
-    /^(?:no|nope|nah|yes|yeah|yep|yup)$/.test(norm) &&
-    /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
+    first && ANSWERS.has(norm) && /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
   if (!tokens.some(answers)) return tokens
   return tokens.map((token, i) => (answers(token, i) ? { ...token, kind: 'mark' as const } : token))
 }
@@ -261,8 +263,9 @@ function settleAnswers(tokens: readonly Token[]): readonly Token[] {
 /** "70 percent" and "70 per cent" read as "70%" does. */
 function settlePercents(tokens: readonly Token[]): readonly Token[] {
   const counted = (i: number) =>
-    tokens[i - 1]?.kind === 'number' || NUMBER_WORDS.test(tokens[i - 1]?.norm ?? '')
-  const parted = (i: number) => tokens[i]?.norm === 'per' && tokens[i + 1]?.norm === 'cent' && counted(i)
+    tokens[i - 1]?.kind === 'number' || NUMBER_WORDS.has(tokens[i - 1]?.norm ?? '')
+  const parted = (i: number) =>
+    i >= 0 && tokens[i]?.norm === 'per' && tokens[i + 1]?.norm === 'cent' && counted(i)
   const isSign = ({ norm }: Token, i: number) =>
     ((norm === 'percent' || norm === 'pct') && counted(i)) || parted(i)
   if (!tokens.some(isSign)) return tokens
@@ -274,17 +277,21 @@ function settlePercents(tokens: readonly Token[]): readonly Token[] {
   })
 }
 
+/** The longest phrase that begins here. */
+function phraseAt(tokens: readonly Token[], at: number): readonly string[] | undefined {
+  for (const words of phrasesFrom(tokens[at]!.norm)) {
+    let k = 1
+    while (k < words.length && tokens[at + k]?.norm === words[k]) k++
+    if (k === words.length) return words
+  }
+  return undefined
+}
+
 /** Joins phrases that act as one word. */
 function joinPhrases(tokens: readonly Token[]): readonly Token[] {
   const joined: Token[] = []
   for (let i = 0; i < tokens.length; ) {
-    const next = tokens[i + 1]?.norm
-    const phrase =
-      next === undefined
-        ? undefined
-        : phrasesFrom(tokens[i]!.norm).find(
-            (words) => words[1] === next && words.every((word, k) => tokens[i + k]?.norm === word),
-          )
+    const phrase = i + 1 < tokens.length ? phraseAt(tokens, i) : undefined
     if (phrase === undefined) {
       joined.push(tokens[i++]!)
       continue
