@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
+import { IncomingMessage } from 'node:http'
 import { type AddressInfo, Server as Listener } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
@@ -67,6 +68,17 @@ export interface Server {
 
 export function createServer(store: Store, options: ServerOptions = {}): Server {
   return new StoreServer(store, options)
+}
+
+/** A request that hands its body over in one piece where all of it is there already: the adapter asks for `rawBody`. */
+class Incoming extends IncomingMessage {
+  #whole: Buffer | undefined
+
+  get rawBody(): Buffer | undefined {
+    if (this.#whole === undefined && this.complete && !this.readableDidRead && this.readableLength > 0)
+      this.#whole = this.read() as Buffer
+    return this.#whole
+  }
 }
 
 class StoreServer implements Server {
@@ -238,6 +250,7 @@ class StoreServer implements Server {
     const http = createAdaptorServer({
       fetch: (request) => this.fetch(request),
       serverOptions: {
+        IncomingMessage: Incoming,
         // How long a caller may take to send a request; Node answers 408 itself.
         requestTimeout: this.#house.time,
         headersTimeout: Math.min(this.#house.time, 10_000),

@@ -31,6 +31,8 @@ export class Doorbell implements Bell {
   readonly #poll: number | false
   readonly #listeners = new Set<() => void>()
   #bell: number | undefined
+  /** Other processes are about to be told. */
+  #ringing: NodeJS.Immediate | undefined
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   #recheck: NodeJS.Timeout | undefined
@@ -43,13 +45,21 @@ export class Doorbell implements Bell {
     this.#poll = poll
   }
 
-  /** Call after each commit of this process. Never throws: the commit stands, and the poll is there as a net. */
+  /**
+   * Call after each commit of this process. Never throws: the commit stands, and the poll is there as a net. Other
+   * processes are told in the next turn of the event loop, once for all commits of this one: whoever asked for the
+   * commit has its answer first.
+   */
   ring(): void {
     if (this.#closed) return
     this.#announce()
-    if (this.#path === undefined) return
+    if (this.#path !== undefined) this.#ringing ??= setImmediate(() => this.#sound())
+  }
+
+  #sound(): void {
+    this.#ringing = undefined
     try {
-      this.#bell ??= openBell(this.#path)
+      this.#bell ??= openBell(this.#path!)
       writeSync(this.#bell, '.', 0)
     } catch {
       this.#bell = undefined
@@ -68,6 +78,10 @@ export class Doorbell implements Bell {
 
   close(): void {
     this.#closed = true
+    if (this.#ringing !== undefined) {
+      clearImmediate(this.#ringing)
+      this.#sound()
+    }
     this.#listeners.clear()
     this.#stop()
     if (this.#bell !== undefined) closeSync(this.#bell)

@@ -56,6 +56,11 @@ function monotonicKeys(minted: Minted): (at: number) => Key {
 /** Milliseconds of uninterrupted writing after which others get a turn. */
 const TURN = 10
 
+const NEXT_DUE = 'SELECT min(expires) FROM source_head WHERE expires IS NOT NULL'
+
+/** Something is due, and has to be committed before anything is read. */
+const DUE = Symbol('due')
+
 /** How a ledger reads and writes: one snapshot or one transaction at a time, and what is due before either. */
 export class Transactions {
   readonly connection: Connection
@@ -63,8 +68,8 @@ export class Transactions {
   readonly mint: (at: number) => Key
   readonly #path: string
   readonly #options: TransactionOptions
-  /** When the event loop last had a turn, as far as writes know. */
-  #turn = performance.now()
+  /** When the first write began since the event loop had a turn; undefined: there was none. */
+  #busy: number | undefined
   /** The last of those who wait for their turn to write, or write elsewhere. */
   #last: Promise<void> | undefined
 
@@ -87,14 +92,11 @@ export class Transactions {
    * is asynchronous: other work of this process goes on.
    */
   async transact<T>(work: (connection: Connection, now: number) => T, quiet = false): Promise<T> {
-    const due = this.#last !== undefined || performance.now() - this.#turn > TURN
+    const due = this.#last !== undefined || this.#isLong()
     const leave = due ? await this.#inLine() : undefined
     try {
       // Everything here is synchronous: without this, a loop of writes would keep timers and sockets waiting for good.
-      if (due && performance.now() - this.#turn > TURN) {
-        await nextTurn()
-        this.#turn = performance.now()
-      }
+      if (due && this.#isLong()) await nextTurn()
       if (this.#begins(0)) return this.#work(work, quiet)
       // Others may try before this succeeds: a foreign writer may take long.
       leave?.()
@@ -102,6 +104,17 @@ export class Transactions {
     } finally {
       leave?.()
     }
+  }
+
+  /** Whether others have waited long enough for the writes of this turn of the event loop. */
+  #isLong(): boolean {
+    const now = performance.now()
+    if (this.#busy !== undefined) return now - this.#busy > TURN
+    this.#busy = now
+    setImmediate(() => {
+      this.#busy = undefined
+    }).unref()
+    return false
   }
 
   /** False: somebody else writes. What follows must be done at once: every reader of this process sees what is open. */
@@ -212,10 +225,7 @@ export class Transactions {
   /** Commits what is due. Answers when the next thing falls due, if anything does. */
   async expire(): Promise<number | undefined> {
     this.checkOpen()
-    const next = () =>
-      this.connection.value<number | null>(
-        'SELECT min(expires) FROM source_head WHERE expires IS NOT NULL',
-      ) ?? undefined
+    const next = () => this.connection.value<number | null>(NEXT_DUE) ?? undefined
     let due = next()
     if (due !== undefined && due <= this.#options.clock()) {
       await this.write({}, () => undefined)
@@ -233,6 +243,11 @@ export class Transactions {
 
   /** Reads one snapshot, after what is due was committed. */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
+    const result = this.snapshot((connection) => {
+      const next = connection.value<number | null>(NEXT_DUE)
+      return typeof next === 'number' && next <= this.#options.clock() ? DUE : work(connection)
+    })
+    if (result !== DUE) return result
     await this.expire()
     return this.snapshot(work)
   }

@@ -79,11 +79,18 @@ export function vectorOf(embedding: Parsed): Float32Array {
   return vector
 }
 
+/** Of vectors that callers supply; once there is one, it stays. */
+const lengths = new WeakMap<Collection, number>()
+
 export function checkDimensions(
   collection: Collection,
   vectors: readonly (Float32Array | undefined)[],
 ): void {
-  const known = collection.records().space()?.dimensions
+  const length = lengths.get(collection)
+  if (length !== undefined && vectors.every((one) => one === undefined || one.length === length)) return
+  const space = collection.records().space()
+  const known = space?.dimensions
+  if (space?.supplied) lengths.set(collection, space.dimensions)
   let expected = known
   for (const vector of vectors) {
     if (vector === undefined) continue
