@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Metadata } from '../../src/core/json.ts'
@@ -34,6 +38,9 @@ function begin(heavy: number, clock: () => number = Date.now) {
   }
   return { path, open, ledger: open(), commits: () => commits }
 }
+
+/** SPANSTORE_RUNS: how often a writer is killed. */
+const KILLS = Number(process.env.SPANSTORE_RUNS ?? 2)
 
 const EVERY = 0
 const NONE = Number.POSITIVE_INFINITY
@@ -227,4 +234,33 @@ describe('a ledger that writes in its thread', () => {
       code: 'STORE_CLOSED',
     })
   })
+
+  test('that is killed in the middle of one has all of it or nothing, and all that was acknowledged', async () => {
+    const { path, open, ledger } = begin(NONE)
+    await collectionOver(ledger, 'notes')
+    await ledger.close()
+    const script = fileURLToPath(new URL('heavy-writer.ts', import.meta.url))
+    let acknowledged = 0
+    for (let kill = 0; kill < KILLS; kill++) {
+      const child = spawn(process.execPath, ['--import', 'tsx', script, path, String(acknowledged + 1)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const ended = once(child, 'close')
+      let rounds = 0
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged = Number(line)
+        if (++rounds === 2) setTimeout(() => child.kill('SIGKILL'), Math.random() * 40)
+      }
+      await ended
+      const again = open()
+      const { text } = await (await collectionOver(again, 'notes')).read('a')
+      const kept = new Set(text.split('\n').map((one) => Number(/\d+/.exec(one)![0])))
+      expect([kept.size, text.split('\n').length]).toEqual([1, 300])
+      expect([acknowledged, acknowledged + 1]).toContain([...kept][0])
+      expect(await again.verify(false)).toEqual([])
+      await again.close()
+      acknowledged = [...kept][0]!
+    }
+    expect(acknowledged).toBeGreaterThanOrEqual(2 * KILLS)
+  }, 60_000)
 })

@@ -487,6 +487,7 @@ export class SqliteLedger implements Ledger {
 
   async close(): Promise<void> {
     await this.#writes.close()
+    await this.#whole.shorten()
     if (this.#db.open) this.#db.close()
     await this.#whole.close()
   }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { isSpanStoreError } from '../../core/errors.ts'
 import type { LedgerStats } from '../../ports/ledger.ts'
 import type { Problem } from '../../ports/problem.ts'
@@ -10,6 +11,9 @@ import { ledgerStats } from './stats.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 import type { Transactions } from './transactions.ts'
 import { verifyLedger } from './verify.ts'
+
+/** Bytes of a log that take longer to move than others may be held up. */
+const LONG_LOG = 2 ** 21
 
 /** How long a thread with nothing to do is kept, in milliseconds. */
 const IDLE = 10_000
@@ -126,6 +130,15 @@ export class WholeLedger {
   /** Copies one state to a file, as pages. False: it is for this thread to do. */
   async copy(target: string, onProgress: (done: number, total: number) => void): Promise<boolean> {
     return await this.#ask('backup', [target], () => false, { onProgress })
+  }
+
+  /** Before a ledger is closed: whoever closes it last moves what is left of the log into the file. */
+  async shorten(): Promise<void> {
+    if (!this.#transactions.connection.db.open || !this.#isLarge) return
+    const log = await stat(`${this.#path}-wal`).catch(() => undefined)
+    if (log === undefined || log.size < LONG_LOG) return
+    // Whatever is wrong, closing does it itself, or says so.
+    await this.thread.ask('checkpoint', []).catch(() => false)
   }
 
   async close(): Promise<void> {
