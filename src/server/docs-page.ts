@@ -42,7 +42,7 @@ const show = (schema, all, seen = []) => {
     })
     return '{\\n' + lines.join('\\n') + '\\n}'
   }
-  return schema.type ?? 'any JSON'
+  return [schema.type ?? 'any JSON'].flat().join(' | ')
 }
 const contentOf = (part) => Object.values(part?.content ?? {})[0]?.schema
 const token = document.querySelector('#token')

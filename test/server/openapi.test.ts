@@ -96,7 +96,54 @@ describe('/docs', () => {
     expect(() => new Script(`(async () => {${script}\n})`)).not.toThrow()
     expect(Buffer.byteLength(body)).toBeLessThan(20_000)
   })
+
+  test('shows every operation of the document, with the shape of what it takes and answers', async () => {
+    const { body: page } = await call('GET', '/docs')
+    const { body: described } = await call('GET', '/openapi.json')
+    const script = /<script[^>]*>([\s\S]*)<\/script>/.exec(page)![1]!
+    const main = element('main')
+    const document = {
+      createElement: element,
+      querySelector: (selector: string) => (selector === 'main' ? main : element('input')),
+    }
+    const shown = new Script(`(async () => {${script.replace('\nfetch(', '\nawait fetch(')}\n})()`)
+    await shown.runInNewContext({
+      document,
+      fetch: async () => ({ json: async () => described }),
+      location: {},
+    })
+    const operations = Object.values<object>(described.paths).flatMap((methods) =>
+      Object.values<{ operationId: string; requestBody?: object }>(methods as never),
+    )
+    const details = all(main).filter(({ tag }) => tag === 'details')
+    expect(details.map(({ id }) => id).sort()).toEqual(
+      operations.map(({ operationId }) => operationId).sort(),
+    )
+    for (const { operationId, requestBody } of operations)
+      if (requestBody !== undefined) {
+        const shapes = all(details.find(({ id }) => id === operationId)!).filter(({ tag }) => tag === 'pre')
+        expect(shapes[0]!.textContent, operationId).toMatch(/[{[|a-z]/)
+      }
+    // What goes wrong while it is drawn is shown below what there is.
+    expect(main.children.every((child) => !/Error/.test(child.textContent ?? ''))).toBe(true)
+  })
 })
+
+/** As much of a page as the script asks for. */
+interface Part {
+  readonly tag: string
+  readonly children: Part[]
+  readonly id?: string
+  readonly textContent?: string
+  append(...children: Part[]): void
+}
+
+function element(tag: string): Part {
+  const children: Part[] = []
+  return { tag, children, append: (...more) => void children.push(...more) }
+}
+
+const all = (part: Part): Part[] => [part, ...(part.children ?? []).flatMap(all)]
 
 test('a method that a path does not take is told which it takes', async () => {
   const { status, headers, body } = await call('DELETE', '/v1/collections/notes/sources')
