@@ -20,6 +20,7 @@ import { isLogEmptied, mergeAway } from './erase.ts'
 import { type Asked, ask, hasWords } from './expression.ts'
 import { find, findsFew } from './find.ts'
 import { Frequencies } from './frequencies.ts'
+import { joinParts } from './join.ts'
 import { findInPast } from './past.ts'
 import { verifyIndex } from './verify.ts'
 
@@ -282,7 +283,10 @@ export class SqliteTextIndex implements TextIndex {
     try {
       await this.catchUp()
       await this.erase([])
-      const { connection, schema } = this.#file.open()
+      const database = this.#file.open()
+      const { connection, schema } = database
+      for (const [collection] of connection.rows<[number]>('SELECT collection FROM text_state'))
+        await joinParts(database, collection, () => this.#file.check(undefined))
       if (schema === 'main') connection.letGo('ledger')
     } catch {}
   }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { openSqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
 import { absorb, write } from '../../src/text/absorb.ts'
 import { openTextDatabase } from '../../src/text/database.ts'
+import { joinParts } from '../../src/text/join.ts'
 import { SqliteTextIndex } from '../../src/text/text-index.ts'
 import { cleanUp, elsewhere, newDirectory, open, texts } from './stores.ts'
 
@@ -177,6 +178,74 @@ describe('the file of the index', () => {
     expect(existsSync(join(directory, 'text.db'))).toBe(true)
     await index.close()
     await ledger.close()
+  })
+})
+
+describe('the parts of an index', () => {
+  /** A word among the first and one among the last, which share next to nothing with others. */
+  const secret = (i: number) => ['a', 'z'].map((first) => `${first}${letter(i)}qx${letter(i)}wv`).join(' ')
+  const letter = (i: number) => String.fromCharCode(98 + i)
+
+  /** Absorbed in so many commits that it has several parts. */
+  async function inParts() {
+    const directory = newDirectory()
+    const notes = await (await open(directory)).collection('notes')
+    const ledger = openSqliteLedger(join(directory, 'ledger.db'))
+    const index = new SqliteTextIndex(ledger, join(directory, 'ledger.db'), { idle: 20 })
+    const { ref } = (await ledger.collections())[0]!
+    for (let i = 0; i < 11; i++) {
+      const spans = Array.from({ length: 400 }, (_, j) => ({
+        text: `heron ${i * 400 + j} ${'ab'.repeat(j % 9)}`,
+      }))
+      await notes.put({ source: `s${i}`, spans: [...spans, { text: secret(i) }] })
+      await index.catchUp({ collection: ref })
+    }
+    const database = openTextDatabase(ledger, join(directory, 'ledger.db'))
+    const parts = () =>
+      database.connection.value<number>(`SELECT count(DISTINCT segid) FROM text_${ref}_idx`)!
+    const close = async () => {
+      database.connection.db.close()
+      await index.close()
+      await ledger.close()
+    }
+    return { directory, notes, index, ref, database, parts, close }
+  }
+
+  test('are joined when nobody writes, and nothing is lost by it', async () => {
+    const { notes, index, ref, database, parts, close } = await inParts()
+    expect(parts()).toBeGreaterThan(1)
+    index.wake()
+    for (let i = 0; i < 500 && parts() > 1; i++) await sleep(20)
+    expect(parts()).toBe(1)
+    expect(
+      (await index.search(ref, { text: 'heron', limit: 10_000, offset: 0, highlight: false })).hits,
+    ).toHaveLength(4_400)
+    expect(await index.verify(false)).toEqual([])
+    // A little more is not worth it.
+    await notes.put({ source: 'more', text: 'one more heron' })
+    await index.catchUp()
+    await joinParts(database, ref, () => {})
+    expect(parts()).toBe(2)
+    await close()
+  })
+
+  test('hold nothing of what was erased while they were joined', async () => {
+    const { directory, notes, index, ref, database, close } = await inParts()
+    let steps = 0
+    // Some words were copied, others not.
+    const stopped = joinParts(database, ref, () => {
+      if (++steps > 1) throw new Error('enough')
+    })
+    await expect(stopped).rejects.toThrow('enough')
+    await index.catchUp()
+    for (const i of [0, 5, 10]) {
+      const written = `qx${letter(i)}wv`
+      expect(bytesOf(directory)).toContain(written)
+      const { hits } = await notes.search({ text: secret(i) })
+      expect(await notes.erase({ keys: hits.map(({ key }) => key) })).toMatchObject({ complete: true })
+      expect(bytesOf(directory)).not.toContain(written)
+    }
+    await close()
   })
 })
 
