@@ -317,3 +317,64 @@ export const otherSums = each.map(
     claim: `The ${what} take ${(count + 1) * minutes} minutes in total.`,
   }),
 )
+
+/** Somebody's deed, with the teller, "we", elsewhere in the text. */
+const OTHERS = [
+  (who: string, did: string) => `${who} ${did}, but we have not heard anything since.`,
+  (who: string, did: string) => `We talked to ${who} on Friday. ${who} ${did} the day after.`,
+  (who: string, did: string) => `The vendor called us twice, and then ${who} ${did}.`,
+] as const
+const deedOfOne = fc.tuple(one(OTHERS), one(NAMES), one(DEEDS))
+export const doerNamed = deedOfOne.map(
+  ([phrase, who, [, past, , what]]): Made => ({
+    source: phrase(who, `${past} ${what}`),
+    claim: `${who} ${past} ${what}.`,
+  }),
+)
+export const doneByTheTeller = fc.tuple(deedOfOne, one(['The user', 'The team', 'We'])).map(
+  ([[phrase, who, [, past, , what]], teller]): Made => ({
+    source: phrase(who, `${past} ${what}`),
+    claim: `${teller} ${past} ${what}.`,
+  }),
+)
+
+/** Told as ahead, in a clause or a noun phrase of its own. */
+const STILL_AHEAD = [
+  (participle: string, what: string) => `We are going live once ${what} has been ${participle}.`,
+  (participle: string, what: string) => `Nothing changes here until ${what} has been ${participle}.`,
+  (participle: string, what: string) => `If ${what} has been ${participle} by Friday, call me.`,
+] as const
+const ahead = fc.tuple(one(STILL_AHEAD), one(DEEDS))
+export const aheadTakenForDone = ahead.map(
+  ([phrase, [, , participle, what]]): Made => ({
+    source: phrase(participle, what),
+    claim: `${capital(what)} has been ${participle}.`,
+  }),
+)
+
+/** A denial in a clause of its own, behind one that sounds like the deed. */
+const DENIED_FURTHER_ON = [
+  (who: string, base: string, what: string) =>
+    `${who} meant to help; in reality ${who} did not ${base} ${what}.`,
+  (who: string, base: string, what: string) =>
+    `${who} was in the office all day and still didn't ${base} ${what}.`,
+] as const
+export const deniedFurtherOn = fc.tuple(one(DENIED_FURTHER_ON), one(NAMES), one(DEEDS)).map(
+  ([phrase, who, [base, past, , what]]): Made => ({
+    source: phrase(who, base, what),
+    claim: `${who} ${past} ${what}.`,
+  }),
+)
+
+const SOME_DAYS = [
+  ['I swim on Mondays and Thursdays.', 'The user swims every day.', 'The user swims on Thursdays.'],
+  ['Two of the buses run on gas.', 'All buses run on gas.', 'Two buses run on gas.'],
+  [
+    'Priya reviews the invoices from Berlin.',
+    'Priya reviews everything.',
+    'Priya reviews invoices from Berlin.',
+  ],
+  ['The clinic treats dogs and cats.', 'The clinic treats any animal.', 'The clinic treats cats.'],
+] as const
+export const someDays = one(SOME_DAYS).map(([source, , some]): Made => ({ source, claim: some }))
+export const someTakenForAll = one(SOME_DAYS).map(([source, all]): Made => ({ source, claim: all }))

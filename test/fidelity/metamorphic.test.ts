@@ -77,6 +77,8 @@ describe('what a construction says', () => {
     ['that the one excepted did not', constructions.theOneExcepted, 100],
     ['steps in their order', constructions.stepsInOrder, 100],
     ['so many of so much each, summed up', constructions.sums, 100],
+    ['who did it, where others are spoken of', constructions.doerNamed, 100],
+    ['a part, where only parts are spoken of', constructions.someDays, 100],
   ])('%s: faithful', (_, made, floor) => expectOfMade(made, 'faithful', floor))
 })
 
@@ -101,6 +103,10 @@ describe('what a construction does not say', () => {
     ['steps in another order', constructions.stepsOutOfOrder, 100],
     ['another sum', constructions.otherSums, 90],
     ['that a former state holds still', constructions.pastTakenForPresent, 100],
+    ['that whoever tells it did it', constructions.doneByTheTeller, 98],
+    ['that it was done, where it is awaited', constructions.aheadTakenForDone, 95],
+    ['what is denied after something that sounds like it', constructions.deniedFurtherOn, 98],
+    ['of all, always or any, what is said of some', constructions.someTakenForAll, 100],
   ])('%s: unfaithful', (_, made, floor) => expectOfMade(made, 'unfaithful', floor))
 })
 

@@ -3,18 +3,26 @@ import { type Comparison, type Finding, familyOf, finding, type Side, said } fro
 import type { Quantity } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { additionFindings } from './additions.ts'
+import { contradictionFindings } from './contradiction.ts'
 import { crossingFindings } from './crossing.ts'
 import { echoOf } from './ellipsis.ts'
 import { isName } from './names.ts'
 import { orderFindings } from './order.ts'
+import { participantFindings } from './participants.ts'
 import { roleFindings } from './roles.ts'
 import { substitutionFindings } from './substitution.ts'
+import { totalFindings } from './totals.ts'
+import { undoneFindings } from './undone.ts'
 
 /** What the source says of one thing and the claim of another: same predicate, a participant from elsewhere. */
 export function bindingFindings(comparison: Comparison): Finding[] {
   return [
+    ...contradictionFindings(comparison),
+    ...totalFindings(comparison),
     ...crossingFindings(comparison),
     ...roleFindings(comparison),
+    ...participantFindings(comparison),
+    ...undoneFindings(comparison),
     ...substitutionFindings(comparison),
     ...orderFindings(comparison),
     ...additionFindings(comparison),

@@ -245,7 +245,7 @@ function areAlike({ source, claim }: Comparison, theirs: Part, mine: Part): bool
 }
 
 /** The same thing with the same owner and something of its traits: "Ana's ticket" is not "Ben's ticket". */
-function isWhole(comparison: Comparison, theirs: Part, mine: Part): boolean {
+export function isWhole(comparison: Comparison, theirs: Part, mine: Part): boolean {
   if (!matches(comparison, theirs, mine)) return false
   const { source, claim } = comparison
   const apart = (slot: string) => {
