@@ -1,3 +1,4 @@
+import { invalid } from '../core/given.ts'
 import type { SyncChunker } from './chunk.ts'
 import { code } from './code.ts'
 import { markdown } from './markdown.ts'
@@ -20,9 +21,10 @@ const CODE_NAMES = words(
 /**
  * The chunker, with its default size, for a file of this name: `markdown` for Markdown, `code` for source code, data
  * and other text of lines, `paragraphs` for everything else. Only the name is looked at; both kinds of slashes
- * separate folders.
+ * separate folders. Throws `INVALID_ARGUMENT` when it is no text.
  */
 export function chunkerFor(path: string): SyncChunker {
+  if (typeof path !== 'string') throw invalid('path', path, 'give the name of a file')
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const extension = name.slice(name.lastIndexOf('.') + 1)
   if (extension === name) return CODE_NAMES.has(name) ? code() : paragraphs()

@@ -1,4 +1,5 @@
 import { SpanStoreError } from '../core/errors.ts'
+import { array, invalid } from '../core/given.ts'
 import type { Metadata } from '../core/json.ts'
 
 /**
@@ -39,6 +40,8 @@ export const DEFAULT_MAX = 1200
  * `INVALID_CHUNKS` naming the first ordinal that is wrong.
  */
 export function checkChunks(text: string, chunks: readonly Chunk[], chunkerId: string): void {
+  if (typeof text !== 'string') throw invalid('text', text, 'give the text that was cut')
+  array('chunks', chunks)
   let previous = 0
   for (let ordinal = 0; ordinal < chunks.length; ordinal++) {
     const problem = problemOf(text, chunks[ordinal], previous)

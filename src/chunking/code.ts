@@ -1,3 +1,4 @@
+import { object } from '../core/given.ts'
 import { inkStart, lineEnd } from './blank.ts'
 import { chunksOf, DEFAULT_MAX, type SyncChunker, sizeOption } from './chunk.ts'
 import { trimEnd } from './cut.ts'
@@ -20,6 +21,7 @@ export interface CodeOptions {
  * blank. Takes time linear in the text. Throws `INVALID_ARGUMENT` when `max` is not a size.
  */
 export function code(options: CodeOptions = {}): SyncChunker {
+  object('options', options, ['max'])
   const max = sizeOption('max', options.max, DEFAULT_MAX, 1)
   return {
     id: `code/1?max=${max}`,

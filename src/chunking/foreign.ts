@@ -60,6 +60,8 @@ export function foreign(id: string, splitter: ForeignSplitter): Chunker {
 
 function splitOf(splitter: ForeignSplitter): (text: string) => ForeignChunks {
   if (typeof splitter === 'function') return splitter
+  if (typeof splitter !== 'object' || splitter === null)
+    throw invalid('splitter', splitter, 'is neither a function nor an object with splitText or chunk')
   if ('splitText' in splitter && typeof splitter.splitText === 'function')
     return (text) => splitter.splitText(text)
   if ('chunk' in splitter && typeof splitter.chunk === 'function') return (text) => splitter.chunk(text)

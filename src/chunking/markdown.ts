@@ -1,3 +1,4 @@
+import { flag, object } from '../core/given.ts'
 import type { Metadata } from '../core/json.ts'
 import { chunksOf, DEFAULT_MAX, type SyncChunker, sizeOption } from './chunk.ts'
 import { type Block, markdownBlocks } from './markdown-blocks.ts'
@@ -25,8 +26,9 @@ export interface MarkdownOptions {
  * `INVALID_ARGUMENT` when `max` is not a size.
  */
 export function markdown(options: MarkdownOptions = {}): SyncChunker {
+  object('options', options, ['max', 'headings'])
   const max = sizeOption('max', options.max, DEFAULT_MAX, 1)
-  const headings = options.headings === true
+  const headings = flag('headings', options.headings)
   return {
     id: `markdown/1?max=${max}${headings ? '&headings=true' : ''}`,
     chunk: (text) => {

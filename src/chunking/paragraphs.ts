@@ -1,3 +1,4 @@
+import { object } from '../core/given.ts'
 import { inkStart, lineEnd } from './blank.ts'
 import { chunksOf, DEFAULT_MAX, type SyncChunker, sizeOption } from './chunk.ts'
 import { trimEnd } from './cut.ts'
@@ -24,6 +25,7 @@ export interface ParagraphsOptions {
  * the text. Throws `INVALID_ARGUMENT` when `max` or `min` is not a size.
  */
 export function paragraphs(options: ParagraphsOptions = {}): SyncChunker {
+  object('options', options, ['max', 'min'])
   const max = sizeOption('max', options.max, DEFAULT_MAX, 1)
   const min = sizeOption('min', options.min, 0, 0)
   return {

@@ -1,3 +1,4 @@
+import { object } from '../core/given.ts'
 import { inkStart, lineEnd } from './blank.ts'
 import { type Chunk, chunksOf, DEFAULT_MAX, type SyncChunker, sizeOption } from './chunk.ts'
 import { trimEnd } from './cut.ts'
@@ -33,6 +34,7 @@ export interface TurnsOptions {
  * Takes time linear in the text. Throws `INVALID_ARGUMENT` when `max` is not a size.
  */
 export function turns(options: TurnsOptions = {}): SyncChunker {
+  object('options', options, ['max'])
   const max = sizeOption('max', options.max, DEFAULT_MAX, 1)
   return {
     id: `turns/1?max=${max}`,

@@ -1,3 +1,4 @@
+import { invalid } from './given.ts'
 import { isKey, type Key } from './key.ts'
 
 /** What stands between double brackets, whatever it is. */
@@ -13,8 +14,9 @@ export interface Anchors {
   readonly notKeys: readonly string[]
 }
 
-/** Reads the anchors printed in a text. Keys are matched exactly as the store mints them. */
+/** Reads the anchors printed in a text. Keys are matched exactly as the store mints them. @throws INVALID_ARGUMENT */
 export function parseAnchors(text: string): Anchors {
+  if (typeof text !== 'string') throw invalid('text', text, 'give a string')
   const keys = new Set<Key>()
   const notKeys = new Set<string>()
   if (text.includes('[['))

@@ -1,5 +1,5 @@
-import { SpanStoreError } from './errors.ts'
 import { EVENT_TYPES, type EventType, type StoreEvent } from './event.ts'
+import { identifier, invalid, object } from './given.ts'
 import { type Key, parseKey } from './key.ts'
 
 /**
@@ -25,36 +25,27 @@ export type Start = 'now' | 'start' | number | (string & {})
 
 /** Sorted, without repetitions and in one order of members, so that equal filters have equal JSON. @throws INVALID_ARGUMENT */
 export function parseEventFilter(filter: EventFilter): EventFilter {
+  object('filter', filter, ['types', 'collections', 'sources', 'keys'])
   const list = <T extends string>(name: keyof EventFilter, read: (value: unknown, path: string) => T) => {
     const values: unknown = filter[name]
     if (values === undefined) return {}
     if (!Array.isArray(values) || values.length === 0)
-      throw invalid(name, values, 'is not a list of at least one; leave it out to admit all')
+      throw invalid(name, values, 'give a list of at least one, or leave it out to admit all')
     return { [name]: [...new Set(values.map((value, i) => read(value, `${name}[${i}]`)))].sort() }
-  }
-  const word = (value: unknown, path: string) => {
-    if (typeof value === 'string' && value !== '') return value
-    throw invalid(path, value, 'is not a name')
   }
   return {
     ...list('types', (value, path) => {
       if (EVENT_TYPES.includes(value as EventType)) return value as EventType
-      throw invalid(path, value, `is not an event type; there are ${EVENT_TYPES.join(', ')}`)
+      throw invalid(path, value, `the types of events are ${EVENT_TYPES.join(', ')}`)
     }),
-    ...list('collections', word),
-    ...list('sources', word),
+    ...list('collections', (value, path) => identifier(path, value)),
+    ...list('sources', (value, path) => identifier(path, value)),
     ...list('keys', parseKey),
   }
 }
 
-const invalid = (path: string, value: unknown, why: string) =>
-  new SpanStoreError('INVALID_ARGUMENT', `${path}: ${JSON.stringify(value)} ${why}`, { path, value })
-
-/** @throws INVALID_ARGUMENT */
-export function parseConsumerName(name: unknown): string {
-  if (typeof name === 'string' && name !== '') return name
-  throw invalid('consumer', name, 'is not a name for a consumer')
-}
+/** @throws INVALID_ARGUMENT, ILL_FORMED_TEXT */
+export const parseConsumerName = (name: unknown): string => identifier('consumer', name)
 
 export interface ConsumerInfo {
   readonly name: string

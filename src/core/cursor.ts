@@ -1,4 +1,5 @@
 import { SpanStoreError } from './errors.ts'
+import { show } from './given.ts'
 import type { Key } from './key.ts'
 
 /*
@@ -33,6 +34,6 @@ export function decodeCursor(token: unknown): Map<Key, number> {
 export const invalidCursor = (token: unknown, why: string) =>
   new SpanStoreError(
     'CURSOR_INVALID',
-    `${JSON.stringify(token)} cannot be used as a cursor: ${why}; pass a cursor as this store returned it, or start anew`,
-    { cursor: String(token) },
+    `${show(token)} cannot be used as a cursor: ${why}; pass a cursor as this store returned it, or start anew`,
+    { cursor: typeof token === 'string' ? token : show(token) },
   )

@@ -1,3 +1,4 @@
+import { invalid } from './given.ts'
 import type { Metadata } from './json.ts'
 import type { Key } from './key.ts'
 
@@ -110,7 +111,7 @@ export function match<R>(
     absent: (result: Case<'absent'>) => R
   },
 ): R {
-  switch (result.status) {
+  switch (result?.status) {
     case 'ok':
       return cases.ok(result)
     case 'empty':
@@ -120,6 +121,7 @@ export function match<R>(
     case 'absent':
       return cases.absent(result)
   }
+  throw invalid('result', result, 'give what fetch answered')
 }
 
 /** Where a span lies in a revision of its source: UTF-16 offsets, `text.slice(start, end)` is the span's text. */

@@ -1,4 +1,5 @@
 import type { Advice, Decision, Regime } from '../core/compaction.ts'
+import { array, invalid } from '../core/given.ts'
 
 /*
  * When compaction must stop (seed 001). `checkCompactionBoundary` is the seed's reference code, case for case. The
@@ -19,6 +20,9 @@ export interface CompactionSignals {
   readonly referencesPerSummary: readonly number[]
 }
 
+const SETS = ['summaryCitedIds', 'storeRecentIds'] as const
+const RATES = ['selfCitedHitRate', 'externalCitedHitRate', 'duplicateRepresentationDensity'] as const
+
 /** How much lower than that of external ids the hit rate of self-cited ids may be. */
 export const ASYMMETRY = 0.05
 
@@ -27,9 +31,10 @@ export const DENSITY = 0.08
 
 /**
  * The decision of the seed's reference code, and nothing else: pure, without thresholds to turn. A rate that is not
- * a number is not lower than another.
+ * a number is not lower than another. @throws INVALID_ARGUMENT
  */
 export function checkCompactionBoundary(signals: CompactionSignals): Decision {
+  checkSignals(signals)
   const recent = new Set(signals.storeRecentIds)
   let overhang = false
   for (const id of signals.summaryCitedIds) if (!recent.has(id)) overhang = true
@@ -41,6 +46,25 @@ export function checkCompactionBoundary(signals: CompactionSignals): Decision {
   if (overhang && asymmetry) return 'freeze'
   if (overhang && dense) return 'freeze'
   return 'proceed'
+}
+
+/** A set that is left out, or a rate that is text, would read as nothing amiss. */
+function checkSignals(signals: CompactionSignals): void {
+  if (typeof signals !== 'object' || signals === null)
+    throw invalid(
+      'signals',
+      signals,
+      `give an object with ${[...SETS, ...RATES, 'referencesPerSummary'].join(', ')}`,
+    )
+  for (const name of SETS)
+    if (typeof signals[name] !== 'object' || typeof signals[name]?.[Symbol.iterator] !== 'function')
+      throw invalid(`signals.${name}`, signals[name], 'give a set or a list of ids')
+  for (const name of RATES)
+    if (typeof signals[name] !== 'number')
+      throw invalid(`signals.${name}`, signals[name], 'give a number from 0 to 1')
+  for (const [i, count] of array('signals.referencesPerSummary', signals.referencesPerSummary).entries())
+    if (typeof count !== 'number')
+      throw invalid(`signals.referencesPerSummary[${i}]`, count, 'give a number of references')
 }
 
 /** Which signals are elevated, by their numbers in the seed. */

@@ -1,6 +1,6 @@
 import { parseAnchors } from '../core/anchors.ts'
 import { claimsOf } from '../core/claims.ts'
-import { SpanStoreError } from '../core/errors.ts'
+import { fraction, invalid, object } from '../core/given.ts'
 import { isKey, type Key } from '../core/key.ts'
 import type { FetchResult } from '../core/model.ts'
 import { type Elision, type ElisionMarkers, findElisions, LANGUAGES, type Language } from './elisions.ts'
@@ -68,9 +68,6 @@ const REFERENCE_ANCHOR = /\[\[([A-Za-z0-9:_\-/.]+)\]\]/g
 const REFERENCE_ELISION =
   /(?<![\p{L}\p{N}_])(?:etc\.(?=[\p{L}\p{N}_])|(?:and related|as noted|the above|earlier)(?![\p{L}\p{N}_]))/giu
 
-const invalid = (path: string, advice: string) =>
-  new SpanStoreError('INVALID_ARGUMENT', `${path}: ${advice}`, { path })
-
 /**
  * Strips everything but the summary and tries every anchor it prints. Finding dropped facts by search says nothing
  * here: that tests the store, not the summary. @throws INVALID_ARGUMENT
@@ -80,11 +77,11 @@ export async function checkAnchorIsolation(
   resolver: AnchorResolver,
   options: IsolationOptions = {},
 ): Promise<AnchorIsolation> {
-  const floor = options.minAnchorDensity ?? 0.5
-  if (typeof summary !== 'string') throw invalid('summary', 'give a text')
+  if (typeof summary !== 'string') throw invalid('summary', summary, 'give a text')
   if (typeof resolver !== 'function')
-    throw invalid('resolver', 'give a function from a key to what it leads to')
-  if (!(floor >= 0 && floor <= 1)) throw invalid('options.minAnchorDensity', 'give a number from 0 to 1')
+    throw invalid('resolver', resolver, 'give a function from a key to what it leads to')
+  object('options', options, ['minAnchorDensity', 'languages'])
+  const floor = fraction('options.minAnchorDensity', options.minAnchorDensity ?? 0.5)
   const { keys, notKeys } = parseAnchors(summary)
   const elisions = findElisions(summary, options.languages)
   const printed = [...summary.matchAll(REFERENCE_ANCHOR)].map(([, inner]) => inner!)
@@ -138,7 +135,8 @@ async function unresolvable(key: string, resolver: AnchorResolver): Promise<Isol
     ...(successors === undefined || successors.length === 0 ? {} : { successors }),
     message: `[[${key}]] ${why}`,
   })
-  if (typeof found !== 'object') return violation('UNRESOLVABLE', 'does not resolve from the summary alone')
+  if (typeof found !== 'object' || found === null)
+    return violation('UNRESOLVABLE', 'does not resolve from the summary alone')
   switch (found.status) {
     case 'ok':
       return undefined

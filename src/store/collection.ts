@@ -29,9 +29,10 @@ import type { CollectionInfo, Erased, Ledger, Retired } from '../ports/ledger.ts
 import type { PlannedPut } from '../ports/planned.ts'
 import type { TextIndex } from '../ports/text.ts'
 import type { VectorIndex } from '../ports/vectors.ts'
-import { computeVectors, type Embedding } from './computed.ts'
+import { computeVectors, type Embedding, embedderOf } from './computed.ts'
 import { type AppendInput, newSpans, type Prepared, type PutInput, prepare } from './draft.ts'
 import {
+  abortSignal,
   array,
   type Command,
   canonical,
@@ -434,7 +435,7 @@ export class Collection {
 
   /** How many texts, characters and tokens `switchEmbedder` would have to embed, before it begins. */
   async estimateSwitch(embedder: Embedder): Promise<EmbedEstimate> {
-    return await this.#context.deferred.estimate(this.#info.ref, embedderOf(embedder))
+    return await this.#context.deferred.estimate(this.#info.ref, embedderOf('embedder', embedder))
   }
 
   /**
@@ -446,7 +447,11 @@ export class Collection {
    */
   async switchEmbedder(embedder: Embedder, options: EmbedOptions = {}): Promise<Switched> {
     checkEmbedOptions('switchEmbedder', options)
-    const switched = await this.#context.deferred.switch(this.#info.ref, embedderOf(embedder), options)
+    const switched = await this.#context.deferred.switch(
+      this.#info.ref,
+      embedderOf('embedder', embedder),
+      options,
+    )
     this.#embedder = embedder
     this.#active = embedder.id
     return switched
@@ -535,11 +540,7 @@ function checkEmbedOptions(path: string, options: EmbedOptions): void {
     ['perMinute', 1],
   ] as const)
     if (options[name] !== undefined) wholeNumber(`${path}.${name}`, options[name], least)
-}
-
-function embedderOf(embedder: Embedder): Embedder {
-  if (typeof embedder?.embedDocuments === 'function' && typeof embedder.id === 'string') return embedder
-  throw invalid('embedder', embedder, 'give an embedder')
+  abortSignal(`${path}.signal`, options.signal)
 }
 
 function asOfOption(options: unknown): number | undefined {

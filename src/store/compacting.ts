@@ -14,8 +14,8 @@ import type { Elision, ElisionMarkers, Language } from '../guarantees/elisions.t
 import { judgeFidelity, type SecondOpinion } from '../guarantees/fidelity/index.ts'
 import { anchorDensity } from '../guarantees/recall.ts'
 import { type Gatehouse, rehydrate } from './gating.ts'
-import { array, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
-import { fraction, registerCommand } from './registration.ts'
+import { array, fraction, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
+import { registerCommand } from './registration.ts'
 
 export interface CompactOptions {
   /** Turns spans into a text that prints their anchors. Called up to four times; see `CompactionRequest`. */

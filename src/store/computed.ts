@@ -2,6 +2,24 @@ import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Computed } from '../ports/planned.ts'
+import { nextTurn } from '../threads/turn.ts'
+import { invalid } from './input.ts'
+
+/** @throws INVALID_ARGUMENT */
+export function embedderOf(path: string, embedder: unknown): Embedder {
+  const { id, dimensions, embedDocuments, embedQuery } = (embedder ?? {}) as Partial<Embedder>
+  if (
+    typeof id === 'string' &&
+    typeof dimensions === 'number' &&
+    typeof embedDocuments === 'function' &&
+    typeof embedQuery === 'function'
+  )
+    return embedder as Embedder
+  throw invalid(path, embedder, 'give an object with id, dimensions, embedDocuments and embedQuery')
+}
+
+/** Vectors looked at in one go. */
+const CHECKED = 250
 
 export interface Embedding {
   readonly ledger: Ledger
@@ -55,9 +73,12 @@ export async function computeVectors(
   }
   if (vectors.length !== missing.length)
     throw failed(`answered ${vectors.length} vectors for ${missing.length} texts`)
-  for (const vector of vectors)
+  for (const [i, vector] of vectors.entries()) {
+    // Many numbers.
+    if (i % CHECKED === CHECKED - 1) await nextTurn()
     if (vector.length !== embedder.dimensions || !vector.every(Number.isFinite))
       throw failed(`answered a vector of ${vector.length} dimensions or with numbers that are not finite`)
+  }
   return {
     embedder: embedder.id,
     dimensions: embedder.dimensions,

@@ -5,7 +5,7 @@ import { parseKey } from '../core/key.ts'
 import type { CollectionInfo } from '../ports/ledger.ts'
 import type { RegisterCommand } from '../ports/sessions.ts'
 import { hashOf } from './draft.ts'
-import { array, invalid, object, wellFormed, wholeNumber } from './input.ts'
+import { array, fraction, invalid, object, wellFormed, wholeNumber } from './input.ts'
 
 export interface SummaryInput {
   /** Anchors in it, `[[KEY]]`, are its dependencies. */
@@ -78,10 +78,4 @@ export function registerCommand(
     completeness:
       input.completeness === undefined ? undefined : fraction(`${path}.completeness`, input.completeness),
   }
-}
-
-/** From 0 to 1. */
-export function fraction(path: string, value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && value <= 1) return value
-  throw invalid(path, value, 'give a number from 0 to 1')
 }

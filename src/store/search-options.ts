@@ -3,7 +3,7 @@ import type { Key } from '../core/key.ts'
 import type { Span } from '../core/model.ts'
 import type { TextRange } from '../ports/text.ts'
 import type { VectorPath } from '../ports/vectors.ts'
-import { flag, invalid, object, vectorOf, wellFormed, wholeNumber } from './input.ts'
+import { abortSignal, flag, invalid, object, vectorOf, wellFormed, wholeNumber } from './input.ts'
 
 export type SearchMode = 'vector' | 'text' | 'hybrid'
 
@@ -221,7 +221,7 @@ export function check(options: SearchOptions): Asked {
     rerank,
     highlight: flag('search.highlight', options.highlight),
     explain: flag('search.explain', options.explain),
-    signal: options.signal,
+    signal: abortSignal('search.signal', options.signal),
     except: undefined,
   }
 }

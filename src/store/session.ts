@@ -72,7 +72,8 @@ export class Session {
    * Stores a summary (or several: one epoch) with what it depends on. Nothing is born stale: a dependency that is
    * absent, empty, retired or itself not current is refused.
    *
-   * @throws DEPENDENCY_UNSATISFIED, INPUTS_MOVED, CYCLE, KEY_NOT_LIVE (of `replaces`), SESSION_FROZEN
+   * @throws DEPENDENCY_UNSATISFIED, INPUTS_MOVED, CYCLE, KEY_NOT_LIVE (of `replaces`), SESSION_FROZEN, POSITION_UNKNOWN and
+   * CURSOR_INVALID (of `basedOn`)
    */
   async register(input: SummaryInput, options?: { readonly commandId?: string }): Promise<Registration>
   async register(
@@ -197,6 +198,10 @@ export class Session {
     const count = options.countTokens ?? estimate
     if (typeof count !== 'function')
       throw invalid('context.countTokens', count, 'give a function from text to a number of tokens')
+    const counted = (tokens: unknown) => {
+      if (typeof tokens === 'number' && tokens >= 0) return tokens
+      throw invalid('context.countTokens()', tokens, 'answer a number of tokens')
+    }
     const summaries = await this.summaries()
     const current = summaries.filter((summary) => summary.state === 'current')
     const covered = new Set(current.flatMap((summary) => summary.covers))
@@ -216,7 +221,7 @@ export class Session {
     ]
       // A summary stands where the first span it covers stood; keys sort by the time they were minted.
       .sort((a, b) => (first(a) < first(b) ? -1 : 1))
-      .map((entry) => ({ ...entry, tokens: count(entry.text) }))
+      .map((entry) => ({ ...entry, tokens: counted(count(entry.text)) }))
     const kept: ContextEntry[] = []
     const omitted: Key[] = []
     let tokens = 0

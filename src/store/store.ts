@@ -12,7 +12,7 @@ import type { TextIndex } from '../ports/text.ts'
 import type { VectorIndex } from '../ports/vectors.ts'
 import type { EventStream, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
 import { Collection } from './collection.ts'
-import { array, flag, identifier, invalid, object, wholeNumber } from './input.ts'
+import { abortSignal, array, flag, identifier, invalid, object, wholeNumber } from './input.ts'
 import { Observer } from './observer.ts'
 
 export interface CollectionOptions {
@@ -183,7 +183,10 @@ export class Store implements AsyncDisposable {
     readonly signal?: AbortSignal
   }): Promise<{ readonly pruned: number; readonly reclaimed: boolean }> {
     object('prune', options, ['before', 'signal'])
-    return await this.#ledger.prune(wholeNumber('prune.before', options.before, 0), options.signal)
+    return await this.#ledger.prune(
+      wholeNumber('prune.before', options.before, 0),
+      abortSignal('prune.signal', options.signal),
+    )
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type EventFilter, parseConsumerName, parseEventFilter, type Start } from '../core/consumer.ts'
-import { SpanStoreError } from '../core/errors.ts'
+import { abortSignal, flag, identifier, invalid, object, wholeNumber } from '../core/given.ts'
 
 export interface SubscribeOptions extends EventFilter {
   /** A durable consumer, made at first use. Without it the subscription remembers nothing and holds nothing. */
@@ -44,53 +44,57 @@ export interface Plan {
   readonly backoff: (failures: number) => number
 }
 
-function parseHolder(holder: unknown): string {
-  if (typeof holder === 'string' && holder !== '') return holder
-  throw new SpanStoreError('INVALID_ARGUMENT', `holder: ${JSON.stringify(holder)} is not a name`, {
-    path: 'holder',
-    value: holder,
-  })
-}
+const FIELDS = [
+  'consumer',
+  'from',
+  'types',
+  'collections',
+  'sources',
+  'keys',
+  'follow',
+  'signal',
+  'batch',
+  'lease',
+  'wait',
+  'holder',
+  'maxUnacked',
+  'maxAttempts',
+  'backoff',
+]
 
 const FIRST_DELAY = 1000
 const LONGEST_DELAY = 5 * 60 * 1000
 
 const doubling = (failures: number) => Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY)
 
-/** @throws INVALID_ARGUMENT */
+/** @throws INVALID_ARGUMENT, ILL_FORMED_TEXT */
 export function parseOptions(options: SubscribeOptions): Plan {
+  object('subscribe', options, FIELDS)
   const { types, collections, sources, keys, from = 'start' } = options
-  const count = (name: 'batch' | 'lease' | 'maxUnacked' | 'maxAttempts', otherwise: number) => {
-    const value = options[name] ?? otherwise
-    if (Number.isSafeInteger(value) && value >= 1) return value
-    throw new SpanStoreError('INVALID_ARGUMENT', `${name}: ${value} is not a whole number from 1 up`, {
-      path: name,
-      value,
-    })
-  }
+  const count = (name: 'batch' | 'lease' | 'maxUnacked' | 'maxAttempts', otherwise: number) =>
+    wholeNumber(name, options[name] ?? otherwise, 1)
   if (typeof from !== 'string' && typeof from !== 'number')
-    throw new SpanStoreError(
-      'INVALID_ARGUMENT',
-      `from: ${JSON.stringify(from)} is neither 'now', 'start', a position nor a cursor`,
-      { path: 'from', value: from },
-    )
+    throw invalid('from', from, "give 'now', 'start', a position or a cursor")
+  const { backoff = doubling } = options
+  if (typeof backoff !== 'function')
+    throw invalid('backoff', backoff, 'give a function from a number of failures to milliseconds')
   return {
     consumer: options.consumer === undefined ? undefined : parseConsumerName(options.consumer),
     filter: parseEventFilter({
-      ...(types && { types }),
-      ...(collections && { collections }),
-      ...(sources && { sources }),
-      ...(keys && { keys }),
+      ...(types === undefined ? {} : { types }),
+      ...(collections === undefined ? {} : { collections }),
+      ...(sources === undefined ? {} : { sources }),
+      ...(keys === undefined ? {} : { keys }),
     }),
     from,
-    follow: options.follow ?? true,
-    signal: options.signal,
+    follow: flag('follow', options.follow ?? true),
+    signal: abortSignal('signal', options.signal),
     batch: count('batch', 500),
     lease: count('lease', 30_000),
-    wait: options.wait ?? false,
-    holder: options.holder === undefined ? undefined : parseHolder(options.holder),
+    wait: flag('wait', options.wait),
+    holder: options.holder === undefined ? undefined : identifier('holder', options.holder),
     maxUnacked: count('maxUnacked', 100),
     maxAttempts: count('maxAttempts', 10),
-    backoff: options.backoff ?? doubling,
+    backoff,
   }
 }

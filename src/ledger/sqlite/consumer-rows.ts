@@ -1,6 +1,7 @@
 import type { CollectionHead, EventFilter, Start } from '../../core/consumer.ts'
 import { decodeCursor, invalidCursor } from '../../core/cursor.ts'
 import { SpanStoreError } from '../../core/errors.ts'
+import { invalid, show } from '../../core/given.ts'
 import type { Key } from '../../core/key.ts'
 import { requireKept } from './events.ts'
 import { type Connection, insertInto } from './statements.ts'
@@ -39,13 +40,14 @@ function findConsumer(connection: Connection, name: string): ConsumerRow | undef
   return { id, name, filter, start, created, holder, fence, until }
 }
 
-/** @throws CONSUMER_UNKNOWN */
+/** @throws CONSUMER_UNKNOWN, INVALID_ARGUMENT */
 export function requireConsumer(connection: Connection, name: string): ConsumerRow {
+  if (typeof name !== 'string') throw invalid('consumer', name, 'give the name of a consumer')
   const found = findConsumer(connection, name)
   if (found !== undefined) return found
   throw new SpanStoreError(
     'CONSUMER_UNKNOWN',
-    `no consumer is called ${JSON.stringify(name)}; consumers().list() names them, subscribing makes one`,
+    `no consumer is called ${show(name)}; consumers().list() names them, subscribing makes one`,
     { consumer: name },
   )
 }
@@ -89,7 +91,7 @@ export function resolveCollection(connection: Connection, nameOrId: string): num
   if (ref !== undefined) return ref
   throw new SpanStoreError(
     'COLLECTION_UNKNOWN',
-    `no collection is called ${JSON.stringify(nameOrId)}; store.collections() lists them`,
+    `no collection is called ${show(nameOrId)}; store.collections() lists them`,
     { collection: nameOrId },
   )
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SpanStoreError } from '../../core/errors.ts'
+import { identifier } from '../../core/given.ts'
 import type { Backup } from '../../ports/ledger.ts'
 
 /* Apart from backup.ts, because the package exports this: its types must not lead to the database driver's. */
@@ -27,6 +28,8 @@ async function checkBackup(directory: string): Promise<Backup> {
   let backup: Backup
   try {
     backup = JSON.parse(await readFile(join(directory, BACKUP_MANIFEST), 'utf8')) as Backup
+    if (!Array.isArray(backup.files) || !backup.files.every(({ name }) => typeof name === 'string'))
+      throw new TypeError('it lists no files')
   } catch (error) {
     throw new SpanStoreError(
       'BACKUP_INVALID',
@@ -36,6 +39,7 @@ async function checkBackup(directory: string): Promise<Backup> {
     )
   }
   for (const { name, sha256 } of backup.files) {
+    if (name !== basename(name)) throw bad('is no file of the backup itself', name)
     if (!existsSync(join(directory, name))) throw bad('is missing', name)
     if ((await checksum(join(directory, name))) !== sha256)
       throw bad('does not have the recorded checksum', name)
@@ -43,8 +47,9 @@ async function checkBackup(directory: string): Promise<Backup> {
   return backup
 }
 
-/** Checks a backup and copies it to an empty directory, which then is a store. @throws BACKUP_INVALID */
+/** Checks a backup and copies it to an empty directory, which then is a store. @throws BACKUP_INVALID, INVALID_ARGUMENT */
 export async function restoreBackup(directory: string, target: string): Promise<Backup> {
+  for (const [path, value] of Object.entries({ directory, target })) identifier(path, value)
   const backup = await checkBackup(directory)
   await mkdir(target, { recursive: true })
   if ((await readdir(target)).length > 0)

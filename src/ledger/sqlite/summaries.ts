@@ -1,4 +1,5 @@
 import { anchorSequence } from '../../core/anchors.ts'
+import { encodeCursor, invalidCursor } from '../../core/cursor.ts'
 import { type ErrorDetail, SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { FetchResult, Summary } from '../../core/model.ts'
@@ -203,6 +204,7 @@ export function whyUnsatisfied(
 /** An input that was retired, or of which a summary went stale, after the summarizer read it. */
 export function refuseMoved(connection: Connection, command: RegisterCommand): void {
   if (command.basedOn === undefined) return
+  requireReached(connection, command.basedOn)
   const moved: Key[] = []
   for (const key of new Set([...command.dependsOn.map((d) => d.key), ...command.covers])) {
     const row = connection.row<[number, string, number, number | null, number | null]>(
@@ -224,6 +226,24 @@ export function refuseMoved(connection: Connection, command: RegisterCommand): v
     `inputs changed after they were read: ${moved.join(', ')}. Read them again and summarize anew`,
     { keys: moved },
   )
+}
+
+/** Nothing could ever have moved since a position that is yet to come, or since one of another store. */
+function requireReached(connection: Connection, basedOn: ReadonlyMap<string, number>): void {
+  for (const [id, position] of basedOn) {
+    const latest = connection.value<number>(
+      'SELECT h.position FROM collection c CROSS JOIN collection_head h ON h.collection = c.id WHERE c.key = ?',
+      id,
+    )
+    if (latest === undefined)
+      throw invalidCursor(encodeCursor(basedOn), `it names collection ${id}, which is not of this store`)
+    if (position > latest)
+      throw new SpanStoreError(
+        'POSITION_UNKNOWN',
+        `basedOn: collection ${id} has no position ${position} yet, its latest is ${latest}; give the one it had when the inputs were read`,
+        { position, latest },
+      )
+  }
 }
 
 interface Replaced {
