@@ -20,7 +20,7 @@ const SHORT = 16
  * How long each call of a large store keeps the event loop from everybody else: the longest time between two turns
  * while it runs, and how much of that this thread was computing (the rest it waited: for a disk, or for a core of a
  * busy machine). `--spans=N`: 100 000 unless told. `--store=DIR`: a store made before, of which a copy is
- * used. `--keep=DIR`: makes one, and leaves it there. `--only=WORD`: calls whose name has that word. `--reads`: only
+ * used. `--keep=DIR`: makes one, and leaves it there. `--only=EXPRESSION`: calls whose name matches. `--reads`: only
  * those that read. `--why`: with what ran in the longest ones.
  */
 export async function blockingBenches(report: (measured: Measured) => void): Promise<void> {
@@ -132,7 +132,7 @@ async function profiled(): Promise<(from: number, to: number) => Promise<string>
 async function everyVerb(directory: string, report: (measured: Measured) => void): Promise<void> {
   const only = argument('--only')
   const call = async (name: string, work: () => unknown): Promise<void> => {
-    if (only !== undefined && !name.includes(only)) return
+    if (only !== undefined && !new RegExp(only).test(name)) return
     const why = process.argv.includes('--why') ? await profiled() : undefined
     const probing = probe()
     const started = performance.now()

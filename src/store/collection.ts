@@ -29,8 +29,9 @@ import type { CollectionInfo, Erased, Ledger, Retired } from '../ports/ledger.ts
 import type { PlannedPut } from '../ports/planned.ts'
 import type { TextIndex } from '../ports/text.ts'
 import type { VectorIndex } from '../ports/vectors.ts'
+import { atOnce, inTurns, nextTurn } from '../threads/turn.ts'
 import { computeVectors, type Embedding, embedderOf } from './computed.ts'
-import { type AppendInput, newSpans, type Prepared, type PutInput, prepare } from './draft.ts'
+import { type AppendInput, checkingSpans, type Prepared, type PutInput, preparing } from './draft.ts'
 import {
   abortSignal,
   array,
@@ -71,6 +72,12 @@ export interface FindOptions {
   readonly offset?: number
 }
 
+/** Spans, or sources, that are checked in one go. */
+const MANY = 500
+
+/** Milliseconds for which puts are planned at a stretch. */
+const TURN = 6
+
 /** How often a write plans again because others were faster, before it gives up. */
 const REPLANS = 50
 
@@ -88,6 +95,8 @@ export class Collection {
   /** Chunkers this process has used here, so that a later put may leave the chunker out. */
   readonly #chunkers = new Map<string, Chunker>()
   #records: Records | undefined
+  /** Until what others gave to this handle before is checked. */
+  #checking: Promise<void> | undefined
 
   constructor(context: CollectionContext, info: CollectionInfo) {
     this.#context = context
@@ -137,25 +146,27 @@ export class Collection {
   /**
    * Ingest, edit and re-chunk in one verb: cuts the text (or takes `spans`), keeps the key of everything that is
    * still there, retires the rest with its successors, and marks every dependent summary, all in one transaction.
-   * A put that changes nothing writes nothing.
+   * A put that changes nothing writes nothing. What is given may not be changed before the answer: many spans are looked
+   * at in several turns.
    *
    * @throws REVISION_CONFLICT, ERASED_TEXT, INVALID_VECTOR, INVALID_CHUNKS, EMBEDDER_FAILED, STORE_BUSY
    */
   async put(input: PutInput): Promise<PutResult> {
-    const [result] = await this.#put([prepare(input, 'put')], this.#command('put', input.commandId))
+    const prepared = await this.#checked(preparing(input, 'put'), input.spans)
+    const [result] = await this.#put([prepared], this.#command('put', input.commandId))
     return result!
   }
 
   /**
-   * Like `put` for several sources, in one transaction: all or none. A source may occur once. Nothing else in this
-   * process runs while that is written, about ten milliseconds for every thousand spans. @throws DUPLICATE_SOURCE
+   * Like `put` for several sources, in one transaction: all or none. A source may occur once. However many there are,
+   * other work of this process goes on; its other writes wait. @throws DUPLICATE_SOURCE
    */
   async putMany(
     inputs: readonly Omit<PutInput, 'commandId'>[],
     options: { readonly commandId?: string } = {},
   ): Promise<readonly PutResult[]> {
     object('options', options, ['commandId'])
-    const prepared = array('putMany', inputs).map((input, i) => prepare(input as PutInput, `putMany[${i}]`))
+    const prepared = await this.#checked(preparingMany(array('putMany', inputs)), inputs)
     const seen = new Set<string>()
     for (const { source } of prepared) {
       if (seen.has(source))
@@ -170,13 +181,39 @@ export class Collection {
     return prepared.length === 0 ? [] : await this.#put(prepared, command)
   }
 
+  /**
+   * Checks what was given: much of it in steps. Whoever writes through this handle meanwhile waits, so that writes keep
+   * the order in which they were given.
+   */
+  async #checked<T>(steps: Generator<unknown, T>, given: unknown): Promise<T> {
+    const before = this.#checking
+    if (before === undefined && !(Array.isArray(given) && given.length > MANY)) return atOnce(steps)
+    const checked = (async () => {
+      await before
+      return await inTurns(steps)
+    })()
+    const over: Promise<void> = checked.then(
+      () => {},
+      () => {},
+    )
+    this.#checking = over
+    try {
+      return await checked
+    } finally {
+      if (this.#checking === over) this.#checking = undefined
+    }
+  }
+
   async #put(puts: readonly Prepared[], command: Command): Promise<readonly PutResult[]> {
     const before = await this.#answered<readonly PutResult[]>(command)
     if (before !== undefined) return before
     for (let attempt = 0; attempt < REPLANS; attempt++) {
       const planned: PlannedPut[] = []
-      for (const put of puts) {
-        planned.push(await planPut(this.#planning, put))
+      for (let turn = performance.now(); planned.length < puts.length; ) {
+        planned.push(await planPut(this.#planning, puts[planned.length]!))
+        if (performance.now() - turn < TURN) continue
+        await nextTurn()
+        turn = performance.now()
       }
       // Nothing to write, and no answer to remember.
       if (command.commandId === undefined && planned.every(changesNothing))
@@ -215,7 +252,7 @@ export class Collection {
     object('append', input, ['source', 'spans', 'expectedRevision', 'commandId', 'readmit', 'defer'])
     const source = identifier('append.source', input.source)
     const expected = expectedOption('append', input.expectedRevision, { source })
-    const own = newSpans(input.spans, 'append.spans')
+    const own = await this.#checked(checkingSpans(input.spans, 'append.spans'), input.spans)
     const readmit = flag('append.readmit', input.readmit)
     const defer = flag('append.defer', input.defer)
     const command = this.#command('append', input.commandId)
@@ -265,8 +302,8 @@ export class Collection {
   /**
    * Retires live spans by key, or all that match a filter. A span keeps its place in its source until the next
    * revision, so that the same text put again is recognised as `identical`. `expectedRevision` is that of the one source
-   * that all of the keys belong to. It is one transaction, and nothing else in this process runs while that is written,
-   * about ten milliseconds for every thousand spans. @throws REVISION_CONFLICT
+   * that all of the keys belong to. It is one transaction, however many there are; other work of this process goes on,
+   * and its other writes wait. @throws REVISION_CONFLICT
    */
   async retire(
     keys: readonly string[] | { readonly where: Where },
@@ -530,6 +567,15 @@ export class Collection {
     const context = { ledger, observer, search: (options: SearchOptions) => this.search(options) }
     return new Session(context, this.#info, identifier('session', id))
   }
+}
+
+function* preparingMany(inputs: readonly unknown[]): Generator<void, Prepared[]> {
+  const prepared: Prepared[] = []
+  for (const [i, input] of inputs.entries()) {
+    prepared.push(yield* preparing(input as PutInput, `putMany[${i}]`))
+    yield
+  }
+  return prepared
 }
 
 function checkEmbedOptions(path: string, options: EmbedOptions): void {

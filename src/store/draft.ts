@@ -4,6 +4,7 @@ import type { Lead } from '../core/changeset.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Metadata } from '../core/json.ts'
 import { HASH_LENGTH, type NewSpan, NO_HASH, type Outline } from '../ports/planned.ts'
+import { atOnce } from '../threads/turn.ts'
 import {
   array,
   canonical,
@@ -111,14 +112,15 @@ const LINE: Lead = { gap: '\n', overlap: 0 }
 
 const DEFAULT_CHUNKER = paragraphs()
 
-export function prepare(input: PutInput, path: string): Prepared {
+/** Checks a put, in steps. */
+export function* preparing(input: PutInput, path: string): Generator<void, Prepared> {
   object(path, input, PUT_FIELDS)
   const source = identifier(`${path}.source`, input.source)
   if ((input.text === undefined) === (input.spans === undefined))
     throw invalid(path, input, 'give either text or spans')
   const spans =
     input.spans !== undefined
-      ? newSpans(input.spans, `${path}.spans`)
+      ? yield* checkingSpans(input.spans, `${path}.spans`)
       : input.text === null
         ? newSpans([{ text: null }], `${path}.text`)
         : undefined
@@ -152,8 +154,19 @@ export function prepare(input: PutInput, path: string): Prepared {
   }
 }
 
-export function newSpans(inputs: unknown, path: string): DraftSpan[] {
-  return array(path, inputs).map((input, i) => plainSpan(input, i) ?? checkedSpan(input, i, `${path}[${i}]`))
+export const newSpans = (inputs: unknown, path: string): DraftSpan[] => atOnce(checkingSpans(inputs, path))
+
+/** Spans of one step. */
+const CHECKED = 64
+
+/** `newSpans` in steps. */
+export function* checkingSpans(inputs: unknown, path: string): Generator<void, DraftSpan[]> {
+  const spans: DraftSpan[] = []
+  for (const [i, input] of array(path, inputs).entries()) {
+    spans.push(plainSpan(input, i) ?? checkedSpan(input, i, `${path}[${i}]`))
+    if (i % CHECKED === CHECKED - 1) yield
+  }
+  return spans
 }
 
 /** Ready-made spans stand on lines of their own. */

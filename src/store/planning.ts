@@ -5,6 +5,7 @@ import type { PutResult } from '../core/model.ts'
 import { plan } from '../core/plan.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { PlannedPut, Window } from '../ports/planned.ts'
+import { nextTurn } from '../threads/turn.ts'
 import { rebuildChunker } from './chunkers.ts'
 import { chunked, type DraftSpan, type Prepared } from './draft.ts'
 import { canonical } from './input.ts'
@@ -18,6 +19,9 @@ export interface Planning {
 }
 
 const NO_WINDOW: Window = { before: 0, after: 0, entries: [] }
+
+/** Spans of a draft from which others get their turns while it is planned. */
+const LONG = 1_000
 
 const NEEDS_TEXTS = Symbol('needs texts')
 
@@ -41,6 +45,8 @@ export async function planPut(planning: Planning, put: Prepared): Promise<Planne
     metadata: head.metadata,
     chunker: keepsChunker ? (chunkers.get(head.chunker) ?? rebuildChunker(head.chunker)) : undefined,
   })
+  const long = draft.count > LONG
+  if (long) await nextTurn()
   const metadata = put.metadata === undefined ? head.metadata : canonical(put.metadata)
   const expiresAt = put.expiresAt === undefined ? head.expiresAt : (put.expiresAt ?? undefined)
   const standing =
@@ -74,9 +80,12 @@ export async function planPut(planning: Planning, put: Prepared): Promise<Planne
     return { ...planned, unchanged, window: NO_WINDOW, chunks: [], changeset: NOTHING }
 
   const window = head.revision === 0 ? NO_WINDOW : await ledger.changed(ref, put.source, draft)
+  if (long) await nextTurn()
   const chunks: DraftSpan[] = []
   for (let i = window.before; i < draft.count - window.after; i++) chunks.push(draft.span(i))
+  if (long) await nextTurn()
   const decided = await decide(planning, window, head.trailing, { chunks, trailing: draft.trailing })
+  if (long) await nextTurn()
   // A field left out keeps its value, also where `update` changed it since.
   const left = new Set<number>()
   for (const slot of decided.slots)

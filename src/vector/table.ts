@@ -41,6 +41,9 @@ function arrow(): typeof Arrow {
 /** Bytes of a table that is not worth tidying up. */
 const SMALL = 2 ** 22
 
+/** How many times as many are read at once. */
+const BATCHES = 4
+
 /** Numbers that are looked at at once. */
 const NUMBERS = 2 ** 16
 
@@ -213,7 +216,10 @@ export class LanceTable {
   async *everything(): AsyncGenerator<readonly TableRow[]> {
     const size = width(this.#shape.dimensions)
     const most = Math.max(1, Math.ceil(NUMBERS / size))
-    for await (const batch of this.#table.query().select(['id', 'vector'])) {
+    const query = this.#table.query().select(['id', 'vector'])
+    // Batches of the usual size are copied for tens of milliseconds. Only to subclasses may it be told to make others.
+    // biome-ignore lint/complexity/useLiteralKeys: the compiler lets it pass as an index alone.
+    for await (const batch of query['execute']({ maxBatchLength: BATCHES * most })) {
       const ids = batch.getChild('id')!
       const lists = batch.getChild('vector')!
       // All vectors of a batch stand one after the other.

@@ -133,7 +133,7 @@ export class Transactions {
     let started = performance.now()
     for (let attempt = 0; ; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(20, 1 + attempt)))
-      while (this.#last !== undefined) {
+      if (this.#last !== undefined) {
         await this.#last
         started = performance.now()
       }
