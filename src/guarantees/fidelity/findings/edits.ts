@@ -99,9 +99,14 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   const swapped = pairUp(comparison, dropped, added)
   for (const [s, c] of swapped) {
     const { tag } = claim.words[c]!
-    // Two words without a known relation. Verbs and adjectives are often paraphrases; things seldom are.
+    // Two words without a known relation. Verbs and adjectives are often paraphrases; things seldom are, but where more
+    // is denied the other may well be a kind of the one.
     soft(
-      tag === 'N' ? weights.noun : tag === 'V' ? weights.verb : weights.other,
+      tag === 'N' && source.scopes.directions[s] !== -1
+        ? weights.noun
+        : tag === 'V'
+          ? weights.verb
+          : weights.other,
       [s],
       [c],
       `'${said(claim, c)}' stands where the source has '${said(source, s)}'`,
@@ -111,7 +116,7 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   const removed = dropped.filter((s) => !swapped.some(([other]) => other === s))
   const widens = (side: Side, at: readonly number[]) =>
     side.words[at[0]! - 1]?.norm === 'or' || side.words[at.at(-1)! + 1]?.norm === 'or'
-  if (inserted.length > 0 && directionIn(claim, inserted) !== (widens(claim, inserted) ? 1 : -1))
+  if (inserted.length > 0 && directionIn(claim, gap.claim, inserted) !== (widens(claim, inserted) ? 1 : -1))
     soft(
       Math.min(0.75, weights.inserted + weights.more * inserted.length),
       [],
@@ -144,7 +149,11 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   // "not to Tomas but to Marcus": what is denied of one constituent may be left out whole.
   const isWhole =
     gap.claim[0] === gap.claim[1] && source.words.slice(...gap.source).some(isConstituentDenier(source, gap))
-  if (removed.length > 0 && !isWhole && directionIn(source, removed) !== (widens(source, removed) ? -1 : 1))
+  if (
+    removed.length > 0 &&
+    !isWhole &&
+    directionIn(source, gap.source, removed) !== (widens(source, removed) ? -1 : 1)
+  )
     soft(
       weights.removed,
       removed,
@@ -157,7 +166,8 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
 const isConstituentDenier =
   (side: Side, { source: [from] }: Gap) =>
   ({ norm, tag }: Word, k: number): boolean =>
-    EXCLUDERS.has(norm) || (tag === '-' && side.clauses.every(({ negators }) => !negators.includes(from + k)))
+    (EXCLUDERS.has(norm) && tag !== 'I') ||
+    (tag === '-' && side.clauses.every(({ negators }) => !negators.includes(from + k)))
 
 const OPPOSITE_PLACES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:near|beside|next_to|by|close_to)$/, /^(?:far|far_from)$/],
@@ -211,6 +221,9 @@ const contentIn = (side: Side, [from, to]: readonly [number, number]) => {
   for (let i = from; i < to; i++) {
     const word = side.words[i]!
     const attributive = word.tag === 'A' && side.words[i + 1]?.tag === 'N' && DUTIES.has(word.norm)
+    // "smoke inside": a preposition without its noun says where.
+    if (word.tag === 'I' && /side$/.test(word.norm) && /^[.R]?$/.test(side.words[i + 1]?.tag ?? ''))
+      list.push(i)
     if (
       isContent(word) &&
       !(word.norm === 'little' && side.words[i - 1]?.tag === '-') &&
@@ -224,8 +237,15 @@ const contentIn = (side: Side, [from, to]: readonly [number, number]) => {
   return list
 }
 
-/** The direction the words agree on, 0 when they do not. */
-function directionIn(side: Side, at: readonly number[]) {
+/** The direction the words agree on, 0 when they do not. Of a phrase put in or left out whole, "without a hat", that of its first word. */
+function directionIn(side: Side, [from]: readonly [number, number], at: readonly number[]): number {
+  const opener = side.words[from]!
+  if (opener.tag === 'I' && from < at[0]!) {
+    const clause = side.clauses[side.clauseOf[from]!]
+    return clause?.link === 'without' && from < clause.verb
+      ? -side.scopes.directions[from]!
+      : side.scopes.directions[from]!
+  }
   const first = side.scopes.directions[at[0]!]!
   return at.every((i) => side.scopes.directions[i] === first) ? first : 0
 }

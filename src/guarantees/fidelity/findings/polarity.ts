@@ -62,6 +62,8 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
   const { match, score } = link.likeness
   const head = claim.words[clause.head]!
   if (COMPARES.has(head.lemma)) return undefined
+  // In an edited text another word stands for it already: this one was put in.
+  if (comparison.edited && alignment.back[link.source] !== clause.head) return undefined
   if (link.source < 0 || match === 'sister' || (score < 0.6 && match !== 'narrower')) return undefined
   // "I don't think it is": what is denied is what is thought.
   if (effectOf(head.lemma) === 'raises' && claim.clauses.some(({ governor }) => governor === clause.head))

@@ -1,8 +1,17 @@
-import { type Amount, anyOf, EXCLUDERS, QUANTIFIERS } from '../words/cues.ts'
+import { type Amount, anyOf, EXCLUDERS, NEGATIVE_NOUNS, QUANTIFIERS } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
 import { deniesItsObject, effectOf } from './operators.ts'
-import { isBound, isDisclaimed, type Sign, type Stance, stanceOf, times } from './stances.ts'
+import {
+  isBound,
+  isDisclaimed,
+  isTooMuch,
+  isWithNo,
+  type Sign,
+  type Stance,
+  stanceOf,
+  times,
+} from './stances.ts'
 
 export interface Scopes {
   /** By clause. */
@@ -52,7 +61,7 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
       tag === '-' &&
       clauses.every(({ negators }) => !negators.includes(i)) &&
       !(norm === 'nor' && clauses[clauseOf[i]!]?.negators.some((at) => words[at]!.norm === 'neither'))
-    if (excludes || constituent)
+    if (excludes || constituent || isWithNo(words, i))
       for (let k = i + 1, end = reach(words, i + 1, constituent); k < end; k++)
         if (clauses[clauseOf[k]!]?.link !== 'without') signs[k] = signs[k] === 0 ? -1 : (-signs[k]! as Sign)
     if (norm === 'nor' && tag === '-') signs[i] = -1
@@ -212,6 +221,9 @@ const DETERMINER_DIRECTIONS: ReadonlyMap<string, readonly [Sign, Sign]> = new Ma
   ),
 ] as (readonly [string, readonly [Sign, Sign]])[])
 
+/** Where nothing denies or asks, of whatever there is: every. */
+const FREE = /^(?:any|any(?:one|body|thing)|who(?:m?)ever|what(?:so)?ever|whichever)$/
+
 /** Before a number, these say neither more nor fewer. */
 const EXACT = anyOf('exactly precisely only just')
 const isCount = (word: Word | undefined) => word?.tag === '#' || word?.norm === 'half'
@@ -220,8 +232,16 @@ function ruleAt(words: readonly Word[], i: number): readonly [Sign, Sign] | unde
   const { norm } = words[i]!
   // "at most half": the bound decides, not the share.
   if (norm === 'half' && DETERMINER_DIRECTIONS.has(words[i - 1]?.norm ?? '')) return undefined
+  if (isWithNo(words, i)) return [-1, 1]
   if (EXACT.has(norm)) return isCount(words[i + 1]) ? [0, 0] : undefined
   return DETERMINER_DIRECTIONS.get(norm)
+}
+
+/** "Any visitor may enter", "you can take any bus". */
+function isFree({ words }: Reading, { subject, modals, question, link }: Clause, i: number): boolean {
+  if (question || link !== 'main' || words.some(({ tag, norm }) => tag === '-' || NEGATIVE_NOUNS.has(norm)))
+    return false
+  return i === subject[0] || modals.some((at) => /^(?:can|may|will)$/.test(words[at]!.norm))
 }
 
 function withSubject(own: readonly number[], { subject }: Clause): readonly number[] {
@@ -277,7 +297,9 @@ function directionsOf(reading: Reading, order: readonly Clause[]): Sign[] {
         excludes ||
         constituent ||
         norm === 'than' ||
-        ((norm === 'before' || norm === 'until') && tag === 'I')
+        ((norm === 'before' || norm === 'until') && tag === 'I') ||
+        (norm === 'against' && clause.copula && i === clause.head + 1) ||
+        (norm === 'against' && clause.copula && i === clause.verb + 1)
       ) {
         const end = reach(words, i + 1, constituent)
         for (let k = i + 1; k < end; k++) directions[k] = times(directions[k]!, -1)
@@ -285,6 +307,10 @@ function directionsOf(reading: Reading, order: readonly Clause[]): Sign[] {
       if (norm === 'only' && tag === 'R')
         for (let k = i + 1, end = phraseEnd(words, i + 1, false); k < end; k++) directions[k] = 0
     }
+    for (const i of own)
+      if (FREE.test(words[i]!.norm) && words[i]!.tag !== 'S' && isFree(reading, clause, i))
+        for (let k = i + 1; k < phraseEnd(words, i + 1, false) && clauseOf[k] === clause.id; k++)
+          directions[k] = times(directions[k]!, -1)
     const head = words[clause.head]!
     if (LESSENS.has(head.lemma)) {
       const passive = clause.passive || clause.copula
@@ -320,8 +346,8 @@ function baseOf(reading: Reading, clause: Clause, base: readonly Sign[], directi
         governor === undefined ? undefined : (effectOf(governor.lemma) ?? effectOf(governor.norm))
       const at = clause.governor < 0 ? inVerb : (directions[clause.governor] ?? inVerb)
       if (isDisclaimed(reading, clause)) return times(at, -1)
+      if (effect === 'presupposes' || (clause.finite && governor?.lemma === 'forget')) return 1
       if (effect === 'denies') return times(at, -1)
-      if (effect === 'presupposes') return 1
       return at
     }
     case 'condition':
@@ -331,7 +357,11 @@ function baseOf(reading: Reading, clause: Clause, base: readonly Sign[], directi
       return times(inVerb, -1)
     case 'relative': {
       const antecedent = clause.start - 1
-      return antecedent >= 0 ? (directions[antecedent] ?? outer) : outer
+      if (antecedent < 0) return outer
+      const { norm } = words[antecedent]!
+      // "nobody who", "anyone who", "those who": the clause is what they are restricted to.
+      const inside = norm === 'those' || FREE.test(norm) ? -1 : (DETERMINER_DIRECTIONS.get(norm)?.[0] ?? 1)
+      return times(directions[antecedent] ?? outer, inside)
     }
     case 'coordinate':
       return clause.subject[0] === parent.subject[0] && clause.subject[1] > clause.subject[0]
@@ -339,7 +369,14 @@ function baseOf(reading: Reading, clause: Clause, base: readonly Sign[], directi
           ? inVerb
           : outer
         : outer
+    case 'time':
+      return words[clause.start]?.norm === 'whenever' ? times(outer, -1) : outer
     case 'purpose':
+      if (
+        isTooMuch(words, parent, clause) ||
+        /^(?:hard|difficult|tough|impossible)$/.test(words[clause.start - 1]?.norm ?? '')
+      )
+        return times(inVerb, -1)
       if (
         /^(?:so|order)$/.test(words[clause.start - 1]?.norm ?? '') ||
         words

@@ -95,7 +95,13 @@ function denyItself({ words }: Reading, clause: Clause, own: readonly number[], 
 }
 
 const negativeNounOf = (words: readonly Word[], own: readonly number[]) =>
-  own.find((i) => NEGATIVE_NOUNS.has(words[i]!.norm) && /^[DPR]$/.test(words[i]!.tag) && !isBound(words, i))
+  own.find(
+    (i) =>
+      NEGATIVE_NOUNS.has(words[i]!.norm) &&
+      /^[DPR]$/.test(words[i]!.tag) &&
+      !isBound(words, i) &&
+      !isWithNo(words, i),
+  )
 
 /** Modals and adverbs of the clause itself. */
 function hedgeItself(
@@ -172,16 +178,29 @@ function hangOn(reading: Reading, clause: Clause, parent: Clause, above: Stance,
     // "can't ship without testing": whether there is testing is not said.
     draft.sign = above.sign === -1 ? 0 : times(draft.sign, -1)
     draft.deniers.push(clause.start)
+  } else if (clause.link === 'purpose' && isTooMuch(words, parent, clause)) {
+    draft.sign = times(draft.sign, -above.sign as Sign)
+    draft.deniers.push(clause.start)
   } else if (clause.link === 'purpose' && above.sign !== 1) {
     draft.sign = times(draft.sign, above.sign)
     if (words[parent.head]!.tag === 'V' && above.sign === -1) draft.deniers.push(...above.deniers)
   }
 }
 
+/** "too tired to walk": it is not done. */
+export const isTooMuch = (words: readonly Word[], parent: Clause, { start }: Clause): boolean =>
+  words[start]?.tag === 'T' &&
+  parent.verb < start &&
+  words.slice(Math.max(parent.verb, start - 4), start).some(({ norm, tag }) => norm === 'too' && tag === 'R')
+
 /** "managed to", "refused to", "thinks that": what the word it complements makes of it. */
 function governed({ words }: Reading, clause: Clause, above: Stance, draft: Draft): void {
   const governor = words[clause.governor]!
-  const effect = effectOf(governor.lemma) ?? effectOf(governor.norm)
+  // "forgot that it had run": it had.
+  const effect =
+    clause.finite && /^(?:forget|neglect|overlook|ignore)$/.test(governor.lemma)
+      ? 'presupposes'
+      : (effectOf(governor.lemma) ?? effectOf(governor.norm))
   const level = CERTAINTY.get(governor.norm) ?? CERTAINTY.get(governor.lemma)
   const { sign } = draft
   if (words[clause.start]?.norm === 'whether') draft.certainty = 0
@@ -269,6 +288,10 @@ export function isDisclaimed(reading: Reading, clause: Clause): boolean {
     next.subject[1] - next.subject[0] === 1 && /^(?:that|this|it|which)$/.test(words[next.subject[0]]!.norm)
   )
 }
+
+/** "with no money": without. */
+export const isWithNo = (words: readonly Word[], i: number) =>
+  words[i]!.norm === 'no' && words[i - 1]?.norm === 'with'
 
 /** "no more than", "no later than", "no. 8841": no denial. */
 export const isBound = (words: readonly Word[], i: number) =>
