@@ -47,6 +47,9 @@ const RETRIES = 3
 /** How long closing waits for what is under way in a table, in milliseconds. */
 const CLOSING = 1_000
 
+/** Milliseconds after the last search until what the ledger's rows left in memory is let go. */
+const QUIET = 2_000
+
 /** Events that are worth a commit to a table. */
 const GROUP = 1_000
 
@@ -73,6 +76,9 @@ export class LedgerVectorIndex implements VectorIndex {
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #due = 0
+  /** When it was last searched, and when that is looked at. */
+  #searched = 0
+  #resting: NodeJS.Timeout | undefined
   /** One at a time: two would meet in the tables. */
   #background: Promise<void> = Promise.resolve()
 
@@ -106,6 +112,8 @@ export class LedgerVectorIndex implements VectorIndex {
 
   async nearest(collection: number, query: VectorQuery): Promise<VectorNearest> {
     const pause = this.#pauseFor(query.signal)
+    this.#searched = performance.now()
+    this.#resting ??= this.#restIn(QUIET)
     await this.#records.settle()
     const head = this.#records.head(collection)
     const space = spaceOf(head)
@@ -233,6 +241,15 @@ export class LedgerVectorIndex implements VectorIndex {
         searching: performance.now() - started,
       },
     })
+  }
+
+  /** Rows that searches read, and filters looked at, are not soon read again. */
+  #restIn(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const left = this.#searched + QUIET - performance.now()
+      this.#resting = left > 0 ? this.#restIn(left) : undefined
+      if (this.#resting === undefined) this.#records.letGo()
+    }, milliseconds).unref()
   }
 
   // ── keeping up ────────────────────────────────────────────────────────────────────────────────────────────
@@ -420,6 +437,7 @@ export class LedgerVectorIndex implements VectorIndex {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
+    clearTimeout(this.#resting)
     this.#unfollow?.()
     this.#closing.abort()
     const ending = this.#background.then(() => this.#keeper?.close())

@@ -105,6 +105,13 @@ test('the loops in WebAssembly say what plain arithmetic says', () => {
           for (let i = 0; i < width; i++) product += floats[i]! * floats[matrix / 4 + row * width + i]!
           expect(floats[1024 + row]!).toBeCloseTo(product, 4)
         }
+        const values = Array.from({ length: rows }, () => (next() < 0.1 ? Number.NaN : Math.fround(next())))
+        const threshold = Math.fround(next())
+        floats.set(values, 0)
+        const found = loops.under(0, rows, 16_384, threshold)
+        expect([...new Uint32Array(memory.buffer, 16_384, found)]).toEqual(
+          values.flatMap((value, i) => (value > threshold ? [] : [i])),
+        )
       },
     ),
     { numRuns: 100 },
@@ -237,6 +244,32 @@ test.each(METRICS)(
       const found = await resident.nearest(query, 10, async () => {}, admits)
       const expected = nearestOf(rows, query, admits)
       expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+    }
+  },
+)
+
+test.each(METRICS)(
+  '%s: rows that 32-bit floats cannot tell apart, and those beyond them, are told apart',
+  async (metric) => {
+    const [dimensions, count] = [32, 3_000]
+    const next = random(41)
+    const one = Float32Array.from({ length: dimensions }, () => gaussian(next))
+    const rows = new Map<number, Float32Array>()
+    for (let id = 1; id <= count; id++) {
+      const scale = id % 50 === 0 ? 1e25 : id % 51 === 0 ? 1e-25 : 1
+      rows.set(
+        id,
+        one.map((value) => (value + 1e-6 * gaussian(next)) * scale),
+      )
+    }
+    const resident = new Resident(metric, dimensions)
+    for (const [id, row] of rows) resident.set(id, row)
+    for (const scale of [1, 1e-3, 1e15]) {
+      const query = queryOf(
+        metric,
+        one.map((value) => (value + 1e-7 * gaussian(next)) * scale),
+      )
+      expect(await resident.nearest(query, 10, async () => {})).toEqual(nearestOf(rows, query, undefined))
     }
   },
 )

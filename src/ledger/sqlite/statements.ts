@@ -87,7 +87,7 @@ export class Connection {
 
   /**
    * After much was read that is not soon read again. A file is read through a map of it, and every page that was looked
-   * at counts as memory of this process until the map is made anew.
+   * at counts as memory of this process until the map is made anew. Pages that were written are kept apart from it.
    */
   letGo(schema = 'main'): void {
     if (!this.db.open || this.db.inTransaction) return
@@ -95,6 +95,7 @@ export class Connection {
     if (typeof size !== 'number' || size === 0) return
     this.db.pragma(`${schema}.mmap_size = 0`)
     this.db.pragma(`${schema}.mmap_size = ${size}`)
+    this.db.pragma('shrink_memory')
   }
 
   /** Rows of a statement made up for one call, such as a filter. Only the last ones are kept: they would pile up. */
