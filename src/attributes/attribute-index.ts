@@ -259,6 +259,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     let turn = performance.now()
     const pause = async () => {
       await sleep(performance.now() - turn, undefined, { ref: false })
+      await nextTurn()
       this.#file.check(undefined)
       turn = performance.now()
     }

@@ -35,7 +35,7 @@ export async function missing(both: Both, collection: number, pause: () => Promi
         Math.min(after + SPANS, from + RANGE - 1),
       )
       const lost = rows.filter(([id, metadata]) =>
-        entriesOf(JSON.parse(metadata) as Metadata).some((entry) => !known.has(place(entry, id - from))),
+        entriesOf(JSON.parse(metadata) as Metadata).some((entry) => !known.has(hashOf(entry), id - from)),
       )
       if (lost.length > 0) {
         // Written while this was reading.
@@ -58,11 +58,11 @@ async function entriesIn(
   collection: number,
   from: number,
   pause: () => Promise<void>,
-): Promise<ReadonlySet<number>> {
+): Promise<Places> {
   const paths = new Map(
     index.rows<[number, string]>('SELECT id, path FROM attribute_field WHERE collection = ?', collection),
   )
-  const known = new Set<number>()
+  const known = new Places()
   // A posting may hold thousands of ids.
   const pace = new Pace(16, STEP, 4_000, 1)
   const look = (after: Place | undefined): Place | undefined =>
@@ -70,9 +70,9 @@ async function entriesIn(
       const { rows, last } = walk(index, collection, after, size)
       for (const [field, kind, value, start, packed] of rows) {
         if (start >= from + RANGE) continue
-        const entry = { path: paths.get(field)!, kind, value }
+        const hash = hashOf({ path: paths.get(field)!, kind, value })
         for (const id of packed === null ? [start] : unpackIds(packed))
-          if (id >= from && id < from + RANGE) known.add(place(entry, id - from))
+          if (id >= from && id < from + RANGE) known.add(hash, id - from)
       }
       return last
     })
@@ -80,10 +80,30 @@ async function entriesIn(
   return known
 }
 
-/** A number for an entry and a span; two entries of one span share it once in billions. */
-function place({ path, kind, value }: Entry, offset: number): number {
+/** Spans whose entries are in one set. A set of all would be copied for tens of milliseconds when it grows. */
+const TOGETHER = 64
+
+/** Which spans have which entries. Two entries of spans together are taken for one once in a hundred millions. */
+class Places {
+  readonly #sets: Set<number>[] = []
+
+  add(hash: number, offset: number): void {
+    const at = Math.floor(offset / TOGETHER)
+    this.#sets[at] ??= new Set()
+    this.#sets[at].add(place(hash, offset))
+  }
+
+  has(hash: number, offset: number): boolean {
+    return this.#sets[Math.floor(offset / TOGETHER)]?.has(place(hash, offset)) ?? false
+  }
+}
+
+/** A small number: larger ones would be objects of their own. */
+const place = (hash: number, offset: number): number => hash ^ Math.imul(offset, 0x9e3779b1)
+
+function hashOf({ path, kind, value }: Entry): number {
   let hash = 0x811c9dc5
   const name = `${kind} ${path} ${value}`
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
-  return (hash >>> 0) * RANGE + offset
+  return hash
 }

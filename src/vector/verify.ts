@@ -1,3 +1,4 @@
+import { IdSet } from '../core/id-set.ts'
 import { Pace } from '../core/pace.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { VectorRecords } from '../ports/vectors.ts'
@@ -55,8 +56,9 @@ async function differences(
   // What is behind is no fault.
   if (!(await keeper.tend(collection, check))) return []
   const counts = { surplus: 0, twice: 0, wrong: 0, missing: 0 }
-  const seen = new Set(state.zeros)
-  const held = new Set<number>()
+  const seen = new IdSet()
+  for (const id of state.zeros) seen.add(id)
+  const held = new IdSet()
   const pace = new Pace(200, STEP, 1_000)
   try {
     const table = await keeper.open(head, space)
@@ -71,8 +73,7 @@ async function differences(
           .map(({ id, vector }) => [id, vector]),
       )
       for (const { id, vector } of part) {
-        if (held.has(id)) counts.twice++
-        held.add(id)
+        if (!held.add(id)) counts.twice++
         seen.add(id)
         const truth = live.get(id)
         if (truth === undefined) counts.surplus++
