@@ -32,22 +32,22 @@ export interface Finding extends FidelityReason {
 }
 
 /** Texts read last: a gate holds several claims against one source. */
-const recent = new Map<string, Side>()
+/** The latest first. */
+const recent: Side[] = []
 const MOST_RECENT = 16
 /** Characters beyond which a text is not kept. */
 const KEPT = 4000
 
 function sideOf(text: string): Side {
-  const known = recent.get(text)
-  if (known !== undefined) {
-    recent.delete(text)
-    recent.set(text, known)
-    return known
-  }
-  const side = readSide(text)
+  let at = 0
+  while (at < recent.length && recent[at]!.text !== text) at++
+  const known = recent[at]
+  if (known !== undefined && at === 0) return known
+  const side = known ?? readSide(text)
   if (text.length > KEPT) return side
-  if (recent.size >= MOST_RECENT) recent.delete(recent.keys().next().value!)
-  recent.set(text, side)
+  if (known !== undefined) recent.splice(at, 1)
+  else if (recent.length === MOST_RECENT) recent.pop()
+  recent.unshift(side)
   return side
 }
 
