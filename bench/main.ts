@@ -10,11 +10,13 @@ import type { Measured } from './harness.ts'
 import { ledgerBenches } from './ledger.ts'
 import { searchBenches } from './search.ts'
 import { searchDefaultsBench } from './search-defaults.ts'
+import { wordBenches } from './text-search.ts'
 
 const SUITES: Readonly<Record<string, (report: (measured: Measured) => void) => Promise<void>>> = {
   ledger: ledgerBenches,
   events: eventBenches,
   search: searchBenches,
+  words: wordBenches,
   'search-defaults': searchDefaultsBench,
   compaction: compactionBenches,
   chroma: chromaBenches,

@@ -5,8 +5,6 @@ import { SqliteAttributeIndex } from '../src/attributes/attribute-index.ts'
 import { parseFilter } from '../src/core/filter.ts'
 import { type Collection, openStore, type SearchMode } from '../src/index.ts'
 import { openSqliteLedger, type SqliteLedger } from '../src/ledger/sqlite/ledger.ts'
-import { SqliteTextIndex } from '../src/text/text-index.ts'
-import { TOKENIZER } from '../src/text/tokens.ts'
 import { LanceTable, type TableRow } from '../src/vector/table.ts'
 import { LedgerVectorIndex } from '../src/vector/vector-index.ts'
 import { random } from '../test/store/random.ts'
@@ -16,10 +14,10 @@ import {
   type Measured,
   median,
   percentile,
-  rawDatabase,
   textOf,
   timed,
 } from './harness.ts'
+import { words } from './text-search.ts'
 
 type Report = (measured: Measured) => void
 
@@ -177,65 +175,6 @@ async function vectors(report: Report, count: number): Promise<void> {
     await ledger.close()
     await store.close()
   })
-}
-
-/** Words beside FTS5 itself: the same texts, the same words, and the texts of the ten best read. */
-async function words(report: Report, label: string, ledger: SqliteLedger, directory: string): Promise<void> {
-  const { ref, live } = (await ledger.collections())[0]!
-  const ours = new SqliteTextIndex(ledger, join(directory, 'store', 'ledger.db'))
-  const absorbing = await timed(() => ours.catchUp({ collection: ref }))
-  const db = rawDatabase(join(directory, 'words.db'))
-  db.exec(`CREATE TABLE doc (id INTEGER PRIMARY KEY, text TEXT);
-    CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="${TOKENIZER}")`)
-  const filling = await timed(() =>
-    db.transaction(() => {
-      const doc = db.prepare('INSERT INTO doc VALUES (?, ?)')
-      const word = db.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)')
-      for (let i = 0; i < live; i++) {
-        doc.run(i, textOf(i))
-        word.run(i, textOf(i))
-      }
-    })(),
-  )
-  report({
-    name: `words indexed ${label}`,
-    value: (live / absorbing) * 1000,
-    unit: 'spans/s',
-    raw: (live / filling) * 1000,
-    ratio: filling / absorbing,
-  })
-  const best = db.prepare(
-    `SELECT rowid AS id, bm25(words) AS rank_ FROM words WHERE words MATCH ? ORDER BY rank_ LIMIT 10`,
-  )
-  const text = db.prepare('SELECT text FROM doc WHERE id = ?')
-  for (const [kind, query] of [
-    ['a rare word', (n: number) => `${n * 37}`],
-    ['rare and common words', (n: number) => `${n * 37} tombstone agent`],
-    ['common words', () => 'tombstone agent claim'],
-  ] as const) {
-    const both = await interleaved(
-      20,
-      (n) => {
-        const match = query(n + 1)
-          .split(' ')
-          .map((word) => `"${word}"`)
-          .join(' OR ')
-        for (const { id } of best.all(match) as { id: number }[]) text.get(id)
-      },
-      (n) => ours.search(ref, { text: query(n + 1), limit: 10, offset: 0, highlight: false }),
-    )
-    report({
-      name: `text search ${label}, ${kind}`,
-      value: both.ours,
-      unit: 'ms',
-      raw: both.raw,
-      ratio: both.raw / both.ours,
-      target: 'p50 ≤ 1.3 × raw FTS5',
-      detail: { 'MB in use': Math.round(process.memoryUsage().rss / 2 ** 20) },
-    })
-  }
-  db.close()
-  await ours.close()
 }
 
 async function ingest(notes: Collection, rows: readonly Float32Array[]): Promise<void> {

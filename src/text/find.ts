@@ -70,10 +70,13 @@ export function pruning<H>(
   hitsFor: (match: string | undefined) => readonly H[],
 ): { hits: readonly H[]; expression: Expression } {
   // How frequent a word is takes as long to find out as what has it, and says nothing where it is alone.
-  if (asked.optional.length + asked.required.length === 1) {
+  const [unit, ...others] = [...asked.required, ...asked.optional]
+  if (unit !== undefined && others.length === 0) {
     const expression = express(asked, rows, () => 1, false)
     const hits = hitsFor(expression.match)
-    if (hits.length > 0) return { hits, expression }
+    // Looking again would find the same; a word that is nowhere is not said to have been looked for.
+    const isThere = hits.length > 0 || unit.prefix || unit.tokens.length > 1
+    return { hits, expression: isThere ? expression : express(asked, rows, frequency, true) }
   }
   const frugal = express(asked, rows, frequency, true)
   const hits = hitsFor(frugal.match)
