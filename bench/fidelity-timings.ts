@@ -10,7 +10,7 @@ import { inTemporaryDirectory, type Measured, median, percentile } from './harne
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url))
 const ENTRY = 'guarantees/fidelity/index'
 const PROCESSES = 5
-const PAIRS = 400
+const PAIRS = 200
 
 /** Characters of source and claim together. */
 const LENGTHS = {
