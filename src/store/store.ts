@@ -11,6 +11,7 @@ import type { Problem } from '../ports/problem.ts'
 import type { TextIndex } from '../ports/text.ts'
 import type { VectorIndex } from '../ports/vectors.ts'
 import type { EventStream, SubscribeOptions, Subscriptions } from '../subscription/index.ts'
+import { nextTurn } from '../threads/turn.ts'
 import { Collection } from './collection.ts'
 import { abortSignal, array, flag, identifier, invalid, object, wholeNumber } from './input.ts'
 import { Observer } from './observer.ts'
@@ -211,10 +212,11 @@ export class Store implements AsyncDisposable {
     await this.#parts.subscriptions.close()
     this.#parts.bell.close()
     await this.#parts.deferred.close()
-    await this.#parts.text.close()
-    await this.#parts.vectors.close()
-    await this.#parts.attributes.close()
-    await this.#ledger.close()
+    // Each closes files of its own, which takes some milliseconds.
+    for (const part of [this.#parts.text, this.#parts.vectors, this.#parts.attributes, this.#ledger]) {
+      await nextTurn()
+      await part.close()
+    }
     if (observed !== undefined) throw observed
   }
 

@@ -72,6 +72,7 @@ async function differences(
           )
           .map(({ id, vector }) => [id, vector]),
       )
+      await nextTurn()
       for (const { id, vector } of part) {
         if (!held.add(id)) counts.twice++
         seen.add(id)
