@@ -14,7 +14,7 @@ test('a claim that speaks of something else than its source is hardly ever faith
     if (checkFidelity({ source, claim: other.claim }).verdict === 'faithful') accepted++
   }
   expect(asked).toBeGreaterThan(900)
-  expect(accepted / asked).toBeLessThan(0.04)
+  expect(accepted / asked).toBeLessThan(0.03)
 })
 
 test.each([

@@ -18,8 +18,12 @@ import { isVerbatim } from './verbatim.ts'
 const REJECT = 0.5
 /** From here on up to `REJECT`, and where nothing matched, the rules cannot tell. */
 const DOUBT = 0.47
-/** The part of the claim's words that have to have a counterpart, each counted by how good it is. */
-const FOUND = 0.3
+/** The part of the claim's words that have to have a counterpart, each counted by how good it is; */
+const FOUND = 0.25
+/** and where a number of the claim has none. */
+const FOUND_BESIDE_NUMBERS = 0.5
+/** Wider words and neighbours stand for too many others to show that one thing is spoken of. */
+const SOLID = 0.7
 /** The most that uncovered words add. */
 const COVERAGE = 0.35
 
@@ -46,7 +50,11 @@ export function judge(pair: FidelityPair): FidelityResult {
   const risk = 1 - (1 - riskOf(findings)) * (1 - Math.min(COVERAGE, riskOf(uncovered)))
   const hard = findings.some(({ severity }) => severity === 'hard')
   const verdict =
-    hard || risk >= REJECT ? 'unfaithful' : risk >= DOUBT || isUnread(comparison) ? 'abstain' : 'faithful'
+    hard || risk >= REJECT
+      ? 'unfaithful'
+      : risk >= DOUBT || isUnread(comparison, findings)
+        ? 'abstain'
+        : 'faithful'
   return { verdict, risk: Math.round(risk * 1000) / 1000, reasons: [...findings, ...uncovered].map(reasonOf) }
 }
 
@@ -80,7 +88,7 @@ const reasonOf = ({ code, severity, sourceRange, claimRange, message }: Finding)
  * was found because nothing could be compared. Of claims put beside the source of another, one in five was let through
  * without this, one in thirty with it; of the faithful ones it stops fewer than one in fifty.
  */
-function isUnread({ claim, alignment }: Comparison): boolean {
+function isUnread({ claim, alignment, edited }: Comparison, findings: readonly Finding[]): boolean {
   let said = 0
   let found = 0
   claim.words.forEach((word, i) => {
@@ -89,7 +97,8 @@ function isUnread({ claim, alignment }: Comparison): boolean {
     const weight = word.tag === 'N' ? 1 : 0.7
     const { source, likeness } = alignment.links[i]!
     said += weight
-    if (source >= 0) found += weight * likeness.score
+    if (source >= 0 && (edited || likeness.score >= SOLID)) found += weight * likeness.score
   })
-  return said === 0 ? alignment.links.every(({ source }) => source < 0) : found < FOUND * said
+  const wanted = findings.some(({ code }) => code === 'number_mismatch') ? FOUND_BESIDE_NUMBERS : FOUND
+  return said === 0 ? alignment.links.every(({ source }) => source < 0) : found < wanted * said
 }

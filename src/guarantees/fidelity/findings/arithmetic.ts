@@ -1,5 +1,6 @@
 import { type Comparison, clauseAt, type Side } from '../comparing/comparison.ts'
 import { admitsAmount } from '../quantities/bounds.ts'
+import { UNITS } from '../quantities/measures.ts'
 import type { Quantity } from '../quantities/quantities.ts'
 import type { Word } from '../words/tagging.ts'
 
@@ -11,7 +12,9 @@ export function follows(comparison: Comparison, mine: Quantity): boolean {
     isDifference(comparison, mine) ||
     isSum(comparison, mine) ||
     isProduct(comparison, mine) ||
-    isInstance(comparison, mine)
+    isInstance(comparison, mine) ||
+    isReckoned(comparison, mine) ||
+    isListed(comparison, mine)
   )
 }
 
@@ -25,6 +28,9 @@ function isRenamed({ source }: Comparison, { kind, value, unit }: Quantity): boo
     source.quantities.some((other) => other.kind === 'count' && other.value === wanted)
   if (kind === 'times' || kind === 'count') {
     if (value === 1 && has(source, /^once$/)) return true
+    // "every second Thursday" is once a fortnight.
+    if (kind === 'times' && value === 1 && source.quantities.every((other) => other.kind !== 'times'))
+      return has(source, /^(?:every|each|(?:dai|night|week|month|year)ly|(?:every|each)_\w+)$/)
     if (value === 2 && has(source, /^(?:twice|both|couple|a_couple_of|double)$/)) return true
     if (
       kind === 'times' &&
@@ -104,7 +110,14 @@ function isDifference(comparison: Comparison, mine: Quantity): boolean {
       if (a.end !== '' && b.end !== '') return true
       if (speaksOfRest(claim) || isTurned(comparison, mine)) return true
     }
-  return false
+  // What two parts leave of a whole.
+  return alike.some((whole) =>
+    alike.some(
+      (a) =>
+        a !== whole &&
+        alike.some((b) => b !== a && b !== whole && isClose(whole.value - a.value - b.value, mine.value)),
+    ),
+  )
 }
 
 /** Small numbers come out of small numbers by chance. */
@@ -139,8 +152,10 @@ function isProduct({ source, claim }: Comparison, mine: Quantity): boolean {
       other.value > 1,
   )
   const EACH = /^(?:each|per|apiece|every|an?|single|one|a_day|per_\w+)$/
-  for (const { value } of alike)
+  for (const one of alike)
     for (const count of counts) {
+      if (count === one) continue
+      const { value } = one
       const many = count.kind === 'duration' ? timesOf(count) : count.value
       if (
         isClose(value * many, mine.value) &&
@@ -166,11 +181,85 @@ function isInstance({ source, claim }: Comparison, mine: Quantity): boolean {
   const rules = source.quantities.filter(
     ({ kind, unit, bound }) => kind === mine.kind && unit === mine.unit && bound !== '=' && bound !== '~',
   )
-  if (rules.length === 0) return false
+  if (rules.some((rule) => admitsAmount(rule, mine.value))) return true
   const clause = clauseAt(claim, mine.from)
   const stance = clause === undefined ? undefined : claim.scopes.stances[clause.id]
-  const denied = stance !== undefined && (stance.sign === -1 || stance.duty === 'forbidden')
-  return rules.some((rule) => admitsAmount(rule, mine.value) !== denied)
+  if (rules.length > 0) return stance !== undefined && (stance.sign === -1 || stance.duty === 'forbidden')
+  return isCase(claim, mine) && has(source, RULE)
+}
+
+const RULE =
+  /^(?:each|per|every|apiece|a_day|per_\w+|under|over|above|below|beyond|up_to|at_least|at_most|(?:more|less|longer|higher|older|younger|fewer)_than|longer|older|younger|anniversary)$/
+
+/** "a five-year-old", "for a four-night stay", "whoever leaves after ten months": a number the claim makes up as an example. */
+function isCase({ words }: Side, { from, to }: Quantity): boolean {
+  if (
+    /^an?$/.test(words[from - 1]?.norm ?? '') &&
+    words[to]?.tag !== undefined &&
+    /^[NA-]$/.test(words[to]!.tag)
+  )
+    return true
+  return words.some(
+    ({ norm }, i) => i < from && /^(?:if|when|someone|somebody|anyone|anybody|whoever|those)$/.test(norm),
+  )
+}
+
+const DAY = 86_400
+/** A day after the other of a year that is no leap year. */
+const dayOf = (date: number, days: number): number => {
+  const moved = new Date(Date.UTC(2001, Math.floor(date / 100) - 1, (date % 100) + days))
+  return (moved.getUTCMonth() + 1) * 100 + moved.getUTCDate()
+}
+const ALONG =
+  /^(?:before|early|earlier|previous|prior|ahead|after|late|later|following|next|within|until|by|through)$/
+
+/** Days and hours counted on from those of the source: a week after 3 May, the day before Friday. */
+function isReckoned({ source, claim }: Comparison, mine: Quantity): boolean {
+  const { quantities, words } = source
+  if (mine.kind === 'duration')
+    // "the first year"
+    return quantities.some(
+      ({ kind, value, to }) =>
+        kind === 'ordinal' &&
+        value === 1 &&
+        UNITS.get((words[to]?.norm ?? '').replace('anniversary', 'year'))?.[1] === mine.value,
+    )
+  if (mine.kind !== 'day' && mine.kind !== 'clock') return false
+  const steps = quantities.filter(({ kind }) => kind === 'duration').map(({ value }) => value)
+  return quantities.some(({ kind, unit, value, from }) => {
+    if (kind !== mine.kind || unit !== mine.unit) return false
+    if (kind === 'clock') return steps.some((step) => Math.abs(Math.abs(mine.value - value) * 60 - step) < 1)
+    if (unit === 'weekday' && has(source, /^(?:otherwise|others?|else|rest|remaining)$/)) return true
+    const shift = (days: number) =>
+      unit === 'weekday'
+        ? ((value - 1 + days + 70) % 7) + 1
+        : unit === 'date'
+          ? dayOf(value, days)
+          : value + days
+    const near = (side: Side, at: number) => ALONG.test(side.words[at - 1]?.norm ?? '')
+    if (
+      near(source, from) !== near(claim, mine.from) ||
+      (near(source, from) && words[from - 1]!.norm !== claim.words[mine.from - 1]!.norm)
+    )
+      if (shift(1) === mine.value || shift(-1) === mine.value) return true
+    return (
+      has(source, ALONG) &&
+      steps.some((step) => shift(step / DAY) === mine.value || shift(-step / DAY) === mine.value)
+    )
+  })
+}
+
+/** "Two lines replicated it", where the source names two. */
+function isListed({ source: { words } }: Comparison, { kind, value }: Quantity): boolean {
+  if (kind !== 'count' || value > 9) return false
+  for (let i = 0, named = 0; i <= words.length; i++) {
+    if (words[i]?.tag === 'N' && words[i]!.proper) named += words[i - 1]?.tag === 'N' ? 0 : 1
+    else if (!/^(?:,|and|or|&)$/.test(words[i]?.norm ?? '')) {
+      if (named === value && named > 1) return true
+      named = 0
+    }
+  }
+  return false
 }
 
 /** The claim denies, or says with a word of its own, what it says of the number. */

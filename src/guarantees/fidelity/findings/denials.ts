@@ -11,7 +11,7 @@ const DIMINISHING = anyOf(
 const AFFIX = /^(?:un|non|dis|mis|in|im|ir|il)-?(?=\w{3})/
 
 /** "unpaid", "disagree", "inactive", "useless": what is left without the affix is a word of its own. */
-export function isAffixed({ norm, tag }: Word): boolean {
+function isAffixed({ norm, tag }: Word): boolean {
   if (norm.length > 5 && norm.endsWith('less') && knows(norm.slice(0, -4), 'N')) return true
   const affix = AFFIX.exec(norm)
   if (affix === null) return false

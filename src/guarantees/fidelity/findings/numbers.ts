@@ -1,5 +1,13 @@
 import { compareWords } from '../comparing/alignment.ts'
-import { type Comparison, clauseAt, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
+import {
+  type Comparison,
+  clauseAt,
+  type Finding,
+  finding,
+  type Side,
+  said,
+  supportOf,
+} from '../comparing/comparison.ts'
 import { boundImplies } from '../quantities/bounds.ts'
 import { type Quantity, sameAmount } from '../quantities/quantities.ts'
 import type { Word } from '../words/tagging.ts'
@@ -175,11 +183,12 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   // Under a denial, a narrower set is denied, too.
   if (rival === undefined && claim.scopes.directions[mine.from] === -1) return undefined
   const text = said(claim, ...placesOf(mine))
+  const hard = isStated(mine) || isMeasured(comparison, mine)
   return finding(
     comparison,
     'number_mismatch',
-    'hard',
-    rival === undefined ? 0.8 : 0.92,
+    hard ? 'hard' : 'soft',
+    !hard ? 0.15 : rival === undefined ? 0.8 : 0.92,
     rival === undefined ? [] : placesOf(rival),
     placesOf(mine),
     rival === undefined
@@ -187,6 +196,25 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
       : `the source has '${said(source, ...placesOf(rival))}', the claim '${text}'`,
   )
 }
+
+/** Years, dates, sums and shares are looked up, not worked out. */
+const isStated = ({ kind, unit, value, to, from }: Quantity) =>
+  kind === 'money' ||
+  kind === 'share' ||
+  kind === 'clock' ||
+  (kind === 'day' && unit !== 'weekday') ||
+  (kind === 'count' && value >= 1000 && value < 2100 && to === from + 1)
+
+/** The source measures what the claim speaks of in the same unit; other numbers may be worked out from what is not one. */
+const isMeasured = (comparison: Comparison, { kind, unit, from }: Quantity) =>
+  comparison.edited ||
+  comparison.source.quantities.some(
+    (theirs) =>
+      theirs.kind === kind &&
+      theirs.unit === unit &&
+      theirs.loose !== true &&
+      supportOf(comparison, from, theirs.from).near > 0,
+  )
 
 const isDeniedHere = (side: Side, { from }: Quantity) =>
   (clauseAt(side, from)?.negators.length ?? 0) % 2 === 1

@@ -4,7 +4,7 @@ import { anyOf } from '../words/cues.ts'
 
 /** Words that make a denial of the rest follow from an assertion: only she can, nobody else can. */
 export const EXCLUSIVE =
-  /^(?:only|just|else|other|others|otherwise|rest|except|except_for|excluding|apart_from|aside_from|exception|until|unless|anymore|alone|instead)$/
+  /^(?:only|only_(?:after|if|once|when)|just|else|other|others|otherwise|rest|except|except_for|excluding|apart_from|aside_from|exception|until|unless|anymore|alone|instead)$/
 
 const AHEAD = /^(?:before|until|till)$/
 const AFTERWARDS = /^(?:after|only_after|once|only_once|when)$/

@@ -10,12 +10,13 @@ import {
   said,
   supportOf,
 } from '../comparing/comparison.ts'
+import { sameAmount } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { deniesItsObject, effectOf } from '../reading/operators.ts'
 import { type Sign, times } from '../reading/stances.ts'
-import { CERTAINTY, DUTIES } from '../words/cues.ts'
+import { anyOf, CERTAINTY, DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
-import { isAffixed, isDenying } from './denials.ts'
+import { isDenying } from './denials.ts'
 import { echoOf } from './ellipsis.ts'
 import { exceptedWords } from './exceptions.ts'
 import { speaksOfTheRest } from './numbers.ts'
@@ -131,8 +132,7 @@ function echoVote(comparison: Comparison, clause: Clause): Vote | undefined {
 
 /** -1 where the denial of one side answers the assertion of the other, 0 where they may speak of different things. */
 function ifComparable(comparison: Comparison, clause: Clause, s: number): Sign {
-  const { score } = comparison.alignment.links[clause.head]!.likeness
-  if (!comparison.edited && (score < 0.75 || !isBorneOut(comparison, clause, s))) return 0
+  if (!comparison.edited && !isSamePredicate(comparison, clause, s)) return 0
   if (speaksOfTheRest(comparison) || hasOtherSubject(comparison, clause, s)) return 0
   if (isOpen(comparison, clause, s) || hasOtherObject(comparison, clause, s)) return 0
   return agreesElsewhere(comparison, s, clause.head) ? 1 : -1
@@ -180,6 +180,36 @@ const CONVERSES = [
 ]
 const isConverse = (a: string, b: string) =>
   CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
+
+/** Of texts in their own words: the verb itself, about the same things, with no other word in the claim that denies or counts. */
+function isSamePredicate(comparison: Comparison, clause: Clause, s: number): boolean {
+  const { source, alignment } = comparison
+  const { match, score } = alignment.links[clause.head]!.likeness
+  if (score < 0.75 || !isBorneOut(comparison, clause, s)) return false
+  // Of a single clause nothing else can be meant.
+  if (source.clauses.length === 1) return true
+  const { linked, all } = supportOf(comparison, clause.head, s)
+  // What is denied by one verb is seldom affirmed by another; "not discontinued" of what was stopped is.
+  if (match === 'synonym' && score <= 0.85 && (linked < all || source.scopes.signs[s] === -1)) return false
+  if (linked < all && clauseAt(source, s)?.head !== s) return false
+  return !isSaidOtherwise(comparison, clause, s)
+}
+
+/** "hardly any are covered", "coverage is low": the claim denies by a word of its own, or speaks of another number. */
+function isSaidOtherwise({ source, claim, alignment }: Comparison, clause: Clause, s: number): boolean {
+  const mine = (i: number) => claim.clauseOf[i] === clause.id && i !== clause.head
+  if (source.scopes.signs[s] === -1 && claim.scopes.signs[clause.head] === 1)
+    return claim.words.some(
+      (word, i) => mine(i) && isDenying(word) && alignment.links[i]!.likeness.match !== 'same',
+    )
+  return claim.quantities.some(
+    (quantity) =>
+      mine(quantity.from) &&
+      quantity.loose !== true &&
+      source.quantities.some(({ kind, bound }) => kind === quantity.kind && bound !== '=') &&
+      !source.quantities.some((other) => sameAmount(other, quantity)),
+  )
+}
 
 /** The clause of the source speaks of what else the claim's clause speaks of. */
 function isBorneOut(comparison: Comparison, clause: Clause, s: number): boolean {
@@ -335,10 +365,13 @@ const understated = ({ words }: Side, clause: Clause | undefined, other: Side): 
 
 /** Words from which a denial of something may follow. */
 const NEGATIVE =
-  /^(?:not|no|never|none|nobody|nothing|neither|nor|without|only|just|instead|otherwise|else|other|others|except\w*|excluding|unless|until|before|rather_than|instead_of|few\w*|less\w*|hardly\w*|rarely|seldom|too|yet|anymore|below|under|lower|against|off|out|away|late|old|former|previous|used_to|almost|nearly|most|some|half|partly|minority|barely|zero|lack\w*|miss\w*|rest|all_but|alone|apart_from|aside_from|if|dead|gone|than)$|less$/
-const TROUBLE =
-  /^(?:problem|issue|concern|trouble|difficulty|risk|bug|error|failure|obstacle|worry|doubt|wrong|bad|late|mistake|unanimous|perfect|certain|sure|clear|easy|enough|sufficient|all|only|alone)$/
-const isTrouble = (word: Word) => TROUBLE.test(word.lemma) || isDenying(word)
+  /^(?:not|no|never|none|nobody|nothing|neither|nor|without|only\w*|just|instead|otherwise|else|other|others|except\w*|excluding|unless|until|before|rather_than|instead_of|few\w*|less\w*|hardly\w*|rarely|seldom|too|yet|anymore|below|under|lower|against|off|out|away|late|old|former|previous|used_to|almost|nearly|most|some|half|partly|minority|barely|zero|lack\w*|miss\w*|rest|all_but|alone|apart_from|aside_from|if|dead|gone|than)$|less$/
+/** What has not changed, or was not given. */
+const LASTING = /^(?:same|still|stay\w*|remain\w*|keep|keeps|kept|object\w*|exclu\w*)$/
+const TROUBLE = anyOf(
+  'problem issue concern trouble difficulty risk bug error failure obstacle worry doubt wrong bad late mistake unanimous perfect certain sure clear easy enough sufficient all only alone',
+)
+const isTrouble = (word: Word) => TROUBLE.has(word.lemma) || isDenying(word)
 
 /** A denial in the claim, where nothing in the sentences it is about denies anything. */
 function groundless(comparison: Comparison): Finding[] {
@@ -360,18 +393,18 @@ function groundless(comparison: Comparison): Finding[] {
     const vote = echoVote(comparison, clause) ?? headVote(comparison, clause)
     if (vote !== undefined && vote.product === 1) continue
     const places = new Set<number>()
+    const sentences = new Set<number>()
     for (const [c, link] of alignment.links.entries())
-      if (claim.clauseOf[c] === clause.id && link.source >= 0 && isContent(claim.words[c]!))
+      if (claim.clauseOf[c] === clause.id && link.source >= 0 && isContent(claim.words[c]!)) {
         for (const id of familyOf(source, source.clauseOf[link.source]!)) places.add(id)
+        sentences.add(source.sentenceOf[link.source]!)
+      }
     if (places.size === 0) continue
     const denied = source.words.some(
       (word, i) =>
-        places.has(source.clauseOf[i]!) &&
-        (NEGATIVE.test(word.norm) ||
-          isAffixed(word) ||
-          deniesItsObject(word.lemma) ||
-          effectOf(word.lemma) === 'denies' ||
-          source.scopes.signs[i] !== 1),
+        (places.has(source.clauseOf[i]!) && NEGATIVE.test(word.norm)) ||
+        (sentences.has(source.sentenceOf[i]!) &&
+          (isDenying(word) || LASTING.test(word.norm) || source.scopes.signs[i] !== 1)),
     )
     const family = familyOf(claim, clause.id)
     const opposite = alignment.links.some(

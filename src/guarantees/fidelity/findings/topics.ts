@@ -60,7 +60,7 @@ function isAnchor(comparison: Comparison, clause: Clause, s: number): boolean {
   const { source, alignment, edited } = comparison
   const theirs = clauseAt(source, s)
   if (theirs === undefined || isExcepted(source, s) || isOpen(comparison, clause, s)) return false
-  if (theirs.head === s) return true
+  if (theirs.head === s) return edited || source.clauses.length === 1
   if (alignment.back[theirs.head] !== -1) return false
   const [there, here] = [bearing(source, theirs), bearing(comparison.claim, clause)]
   // "close a project" and "wrap up a project": a verb against its topic needs one for it on the other side.

@@ -1,3 +1,4 @@
+import { anyOf } from '../words/cues.ts'
 import type { Token } from '../words/tokens.ts'
 import type { Quantity } from './quantities.ts'
 
@@ -12,6 +13,7 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   minimum: '>=',
   min: '>=',
   no_earlier_than: '>=',
+  no_sooner_than: '>=',
   at_most: '<=',
   up_to: '<=',
   no_more_than: '<=',
@@ -21,6 +23,8 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   within: '<=',
   no_later_than: '<=',
   not_later_than: '<=',
+  no_longer_than: '<=',
+  not_longer_than: '<=',
   capped: '<=',
   limited: '<=',
   exceed: '>',
@@ -73,9 +77,12 @@ const NEGATED: Readonly<Record<Bound, Bound>> = {
   '~': '~',
 }
 
+/** Between a bound and what denies it: "never went above". */
+const UNDER_DENIAL = anyOf('must should may can be to the a of does do is was ever')
+
 /** Bounds, ends of a change, and wholes are told by the words around a number. */
 export function surroundings(
-  tokens: readonly Token[],
+  tokens: readonly (Token & { readonly tag?: string })[],
   from: number,
   to: number,
 ): Pick<Quantity, 'bound' | 'whole' | 'end'> {
@@ -84,7 +91,8 @@ export function surroundings(
   let whole = false
   let negated = false
   for (let i = from - 1, seen = 0; i >= 0 && seen < 5; i--, seen++) {
-    const norm = tokens[i]!.norm
+    // "take over an hour": no verb with a particle.
+    const norm = tokens[i]!.norm.replace(/^\w+_(?=over$)/, '')
     if (tokens[i]!.kind === 'mark' && !/^[~<>≥≤$€£(]$/.test(norm)) break
     if (seen === 0 && norm === 'from') end = 'from'
     if (seen === 0 && norm === 'to') end = 'to'
@@ -111,8 +119,7 @@ export function surroundings(
     } else if (/^(?:not|never|cannot|no)$/.test(norm) && bound !== '=') {
       negated = true
       break
-    } else if (bound !== '=' && !/^(?:must|should|may|can|be|to|the|a|of|does|do|is|was|ever)$/.test(norm))
-      break
+    } else if (bound !== '=' && !UNDER_DENIAL.has(norm) && !/^[VXM]$/.test(tokens[i]!.tag ?? '')) break
     else if (bound === '=' && !/^(?:of|at|to|the|a|an|is|be|was|than|set|its|our|or|about|from)$/.test(norm))
       break
   }

@@ -1,6 +1,7 @@
+import { anyOf } from '../words/cues.ts'
 import type { Token } from '../words/tokens.ts'
 import { type Bound, surroundings } from './bounds.ts'
-import { clockAt, dateAt, dayAt, MONTHS, monthNumber } from './calendar.ts'
+import { clockAt, dateAt, dayAt, isCalendarWord, MONTHS, monthNumber } from './calendar.ts'
 import { CURRENCIES, FRACTIONS, ONES, ORDINALS, SCALES, TIMES, UNITS } from './measures.ts'
 
 /** What a number counts or measures; numbers of different kinds are never compared. */
@@ -93,8 +94,11 @@ function withUnitBefore(tokens: readonly Read[], one: Quantity, before: Quantity
   if (one.kind !== 'count' || tokens[one.from - 1]?.tag === 'N' || (one.value >= 1900 && one.value < 2100))
     return one
   const after = tokens[one.to]
-  if (after !== undefined && after.kind !== 'mark' && !ENDS_PHRASE.test(after.norm)) return one
+  if (after !== undefined && after.kind !== 'mark' && !ENDS_PHRASE.has(after.norm)) return one
   for (let i = before.to; i < one.from; i++) if (/^[.!?\n]$/.test(tokens[i]!.norm)) return one
+  // "expects 95k, not below 90"
+  if (before.kind === 'count' && tokens[before.to - 1]!.norm === 'k' && one.value < 1000)
+    return { ...one, value: one.value * 1000 }
   if (before.kind === 'money') return { ...one, kind: 'money', unit: before.unit }
   for (let i = before.from; i < before.to; i++) {
     const unit = UNITS.get(tokens[i]!.norm)
@@ -104,8 +108,9 @@ function withUnitBefore(tokens: readonly Read[], one: Quantity, before: Quantity
   return one
 }
 
-const ENDS_PHRASE =
-  /^(?:and|or|but|if|when|while|by|at|on|for|from|with|without|each|because|so|until|after|before|only)$/
+const ENDS_PHRASE = anyOf(
+  'and or but if when while by at on for from with without each because so until after before only',
+)
 
 /** "3 to 5 days", "between 2 and 8"; "from 900 to 950" is a change. */
 function isRange(tokens: readonly Read[], one: Quantity, next: Quantity): boolean {
@@ -119,7 +124,7 @@ function isRange(tokens: readonly Read[], one: Quantity, next: Quantity): boolea
 }
 
 const makeAt =
-  (tokens: readonly Token[], at: number): Make =>
+  (tokens: readonly Read[], at: number): Make =>
   (kind, value, to, unit = '') => ({
     kind,
     value,
@@ -143,7 +148,7 @@ const PERIODS: Readonly<Record<string, string>> = {
 }
 
 /** "per week", "a month", "daily", "per seat", up to two words behind the number: "100 requests per second". */
-function periodAt(tokens: readonly Token[], to: number): string {
+function periodAt(tokens: readonly Read[], to: number): string {
   for (let i = to; i < tokens.length && i < to + 3 && tokens[i]!.kind === 'word'; i++) {
     const { norm } = tokens[i]!
     const [first, second] = norm.split('_') as [string, string | undefined]
@@ -161,9 +166,30 @@ function periodAt(tokens: readonly Token[], to: number): string {
   return ''
 }
 
-function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
+/** Words that begin a quantity nowhere, as most do: told apart once. */
+const beginners = new Map<string, boolean>()
+
+function mayBegin(norm: string): boolean {
+  let begins = beginners.get(norm)
+  if (begins === undefined) {
+    begins =
+      isCalendarWord(norm) ||
+      isMoney(norm) ||
+      norm === 'a' ||
+      norm === 'an' ||
+      [TIMES, ORDINALS, FRACTIONS, ONES].some((table) => Object.hasOwn(table, norm.split('-')[0]!))
+    if (beginners.size >= 20_000) beginners.clear()
+    beginners.set(norm, begins)
+  }
+  return begins
+}
+
+const isMoney = (norm: string) => norm === 'usd' || norm === 'eur' || norm === 'gbp'
+
+function readAt(tokens: readonly Read[], at: number): Quantity | undefined {
   const token = tokens[at]!
   const norm = token.norm
+  if (token.kind === 'mark' || (token.kind === 'word' && !mayBegin(norm))) return undefined
   const make = makeAt(tokens, at)
   const next = tokens[at + 1]?.norm ?? ''
   const ratio = ratioAt(tokens, at, make)
@@ -190,7 +216,7 @@ function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
     return make('times', TIMES[norm]!, at + 1)
   }
   if (token.kind === 'number') return figure(tokens, at, make)
-  if (/^(?:usd|eur|gbp)$/.test(norm) && tokens[at + 1]?.kind === 'number' && /^\d/.test(next)) {
+  if (isMoney(norm) && tokens[at + 1]?.kind === 'number' && /^\d/.test(next)) {
     const sum = figure(tokens, at + 1, make)
     if (sum !== undefined) return { ...sum, kind: 'money', unit: norm }
   }
@@ -218,7 +244,7 @@ function readAt(tokens: readonly Token[], at: number): Quantity | undefined {
 
 export type Make = (kind: QuantityKind, value: number, to: number, unit?: string) => Quantity
 
-function figure(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {
+function figure(tokens: readonly Read[], at: number, make: Make): Quantity | undefined {
   const written = tokens[at]!.norm
   const next = tokens[at + 1]
   const glued = next !== undefined && next.start === tokens[at]!.end
@@ -244,7 +270,7 @@ function figure(tokens: readonly Token[], at: number, make: Make): Quantity | un
 }
 
 function withUnit(
-  tokens: readonly Token[],
+  tokens: readonly Read[],
   value: number,
   at: number,
   currency: string | undefined,
@@ -255,9 +281,13 @@ function withUnit(
   if (tokens[to]?.norm === '-') to++
   let norm = tokens[to]?.norm ?? ''
   // "three more days", "five business days"
+  if (WORKING.has(norm) && UNITS.has(tokens[to + 1]?.norm ?? '')) norm = tokens[++to]!.norm
+  // "700 CI minutes"
   if (
-    /^(?:business|working|calendar|full|more|additional|consecutive)$/.test(norm) &&
-    UNITS.has(tokens[to + 1]?.norm ?? '')
+    tokens[to]?.tag === 'N' &&
+    norm.length > 1 &&
+    !UNITS.has(norm) &&
+    UNITS.get(tokens[to + 1]?.norm ?? '')?.[0] === 'duration'
   )
     norm = tokens[++to]!.norm
   if (Object.hasOwn(CURRENCIES, norm)) return make('money', value, to + 1, CURRENCIES[norm]!)
@@ -268,8 +298,10 @@ function withUnit(
   return make('count', value, at)
 }
 
+const WORKING = anyOf('business working calendar full whole more additional consecutive')
+
 /** "one in ten parcels": a share of them. */
-function ratioAt(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {
+function ratioAt(tokens: readonly Read[], at: number, make: Make): Quantity | undefined {
   if (tokens[at + 1]?.norm !== 'in' || tokens[at + 3]?.kind !== 'word') return undefined
   const [part, whole] = [plainNumber(tokens[at]!.norm), plainNumber(tokens[at + 2]?.norm ?? '')]
   const noun = tokens[at + 3]!.norm
@@ -285,10 +317,10 @@ const plainNumber = (norm: string): number | undefined =>
 const loosely = (quantity: Quantity): Quantity =>
   quantity.bound === '=' ? { ...quantity, loose: true } : quantity
 
-const andAHalf = (tokens: readonly Token[], at: number) =>
+const andAHalf = (tokens: readonly Read[], at: number) =>
   tokens[at]?.norm === 'and' && tokens[at + 1]?.norm === 'a' && tokens[at + 2]?.norm === 'half'
 
-const isFraction = (tokens: readonly Token[], at: number) => {
+const isFraction = (tokens: readonly Read[], at: number) => {
   const before = tokens[at - 1]?.norm ?? ''
   const after = tokens[at + 1]?.norm ?? ''
   return (
@@ -298,12 +330,14 @@ const isFraction = (tokens: readonly Token[], at: number) => {
 }
 
 /** Numbers in words: "twenty five", "two hundred", "a dozen", "three quarters of an hour", "two thirds". */
-function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {
+function inWords(tokens: readonly Read[], at: number, make: Make): Quantity | undefined {
   let to = at
   let value: number | undefined
   const first = tokens[at]!.norm
   if (first === 'a' || first === 'an') {
     const after = tokens[at + 1]?.norm ?? ''
+    if (WORKING.has(after) && UNITS.has(tokens[at + 2]?.norm ?? ''))
+      return loosely(make(UNITS.get(tokens[at + 2]!.norm)![0], UNITS.get(tokens[at + 2]!.norm)![1], at + 3))
     if (after === 'dozen' || after === 'hundred' || after === 'thousand' || after === 'million')
       return withUnit(tokens, ONES[after]!, at + 2, undefined, make)
     if (UNITS.get(after)?.[0] === 'duration' && after.length > 2 && after !== 'second' && after !== 'quarter')
@@ -363,13 +397,15 @@ function inWords(tokens: readonly Token[], at: number, make: Make): Quantity | u
       !/^[a-z]/.test(after) ||
       /^(?:of|that|who|is|was|has|to|can|will|would|should|for|in|on|day|another)$/.test(after)
     ) {
-      if (after !== 'of' || !/^(?:the|our|my)$/.test(tokens[to + 1]?.norm ?? '')) return undefined
+      const whole = tokens[to + 1]?.norm ?? ''
+      if (after !== 'of' || !(/^(?:the|our|my|\d+)$/.test(whole) || Object.hasOwn(ONES, whole)))
+        return undefined
     }
   }
   return withUnit(tokens, value, to, undefined, make)
 }
 
-function share(tokens: readonly Token[], value: number, to: number, make: Make): Quantity {
+function share(tokens: readonly Read[], value: number, to: number, make: Make): Quantity {
   if (tokens[to]?.norm === 'of' && /^an?$/.test(tokens[to + 1]?.norm ?? '')) {
     const unit = UNITS.get(tokens[to + 2]?.norm ?? '')
     if (unit) return make(unit[0], value * unit[1], to + 3)
