@@ -2,6 +2,13 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { FetchStatus } from '../core/model.ts'
 import type { Store } from '../index.ts'
 
+interface Answered {
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly seconds: number
+}
+
 /** What a server counts, beside what it asks the store for when it is scraped. */
 export class Metrics {
   /** For further metrics of a protocol or a route: `new Counter({ …, registers: [metrics.registry] })`. */
@@ -11,6 +18,7 @@ export class Metrics {
   readonly #fetches: Counter<'status'>
   readonly #gates: Counter<'verdict'>
   readonly #look: () => Promise<void>
+  readonly #uncounted: Answered[] = []
 
   constructor(store: Store) {
     const registers = [this.registry]
@@ -55,20 +63,22 @@ export class Metrics {
     this.#open.inc()
   }
 
-  answered(request: {
-    readonly route: string
-    readonly method: string
-    readonly status: number
-    readonly seconds: number
-  }): void {
-    this.#open.dec()
-    const { route, method, status, seconds } = request
-    this.#requests.observe({ route, method, status: String(status) }, seconds)
+  /** Counted in the next turn of the event loop: whoever asked has the answer first. */
+  answered(request: Answered): void {
+    if (this.#uncounted.push(request) === 1) setImmediate(() => this.#count()).unref()
+  }
+
+  #count(): void {
+    for (const { route, method, status, seconds } of this.#uncounted.splice(0)) {
+      this.#open.dec()
+      this.#requests.observe({ route, method, status: String(status) }, seconds)
+    }
   }
 
   /** In Prometheus's text format. */
   async text(): Promise<{ readonly text: string; readonly type: string }> {
     await this.#look()
+    this.#count()
     return { text: await this.registry.metrics(), type: this.registry.contentType }
   }
 }
