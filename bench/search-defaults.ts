@@ -26,12 +26,12 @@ const MEETINGS = new URL('../../shared/corpora/meetings/', import.meta.url)
 
 const DEPTH = 128
 
-const SETTINGS: readonly Setting[] = [5, 10, 20, 40, 60].flatMap((damping) =>
-  [0.3, 0.5, 0.7, 1, 1.5, 2].map((weight) => ({ damping, weight })),
+const SETTINGS: readonly Setting[] = [2, 5, 10, 20, 40, 60].flatMap((damping) =>
+  [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1].map((weight) => ({ damping, weight })),
 )
 
 /** What the package ships: see `store/fusion.ts` and `store/search-options.ts`. */
-const SHIPPED: Setting = { damping: 20, weight: 0.5 }
+const SHIPPED: Setting = { damping: 5, weight: 0.5 }
 
 /**
  * How words and vectors are weighed against each other, chosen on one half of the meetings and judged on the other,
