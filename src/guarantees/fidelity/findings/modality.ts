@@ -368,7 +368,7 @@ function parentOf(side: Side, at: number): number {
 }
 
 /** What is asked of somebody is not done by it. */
-const COMMANDS = anyOf(
+export const COMMANDS = anyOf(
   'ask tell order request instruct urge invite remind advise encourage recommend command direct assign hire need require agree arrange commit pledge vow undertake volunteer decide ready prepare prompt',
 )
 

@@ -12,17 +12,15 @@ import type { Clause } from '../reading/clauses.ts'
 import { effectOf } from '../reading/operators.ts'
 import { anyOf } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
+import { COMMANDS } from './modality.ts'
 
 /** Words by which a claim shows that it does not tell of what was done. */
 const AHEAD = anyOf(
-  'will should must may can might would could if until plan plans planned planning going_to asked told wants? wanted promised agreed requested proposed suggested offered supposed due scheduled ready decided expected intended hoped tried considered',
+  'will should must may can might would could if until plan plans planned planning going_to asked told want wants wanted promised agreed requested proposed suggested offered supposed due scheduled ready decided expected intended hoped tried considered',
 )
 /** What is wanted, asked for or weighed is not done by it. */
 const WANTED = anyOf(
-  'request proposal propose suggest suggestion option offer demand plan proposed planned possible potential idea consider reject refuse discuss want schedule expect need require await postpone',
-)
-const COMMANDS = anyOf(
-  'ask tell order request instruct urge invite remind advise encourage recommend need require agree arrange commit pledge vow undertake volunteer decide ready prepare proposal option offer plan incline',
+  'request proposal propose suggest suggestion option offer demand plan proposed planned possible potential idea incline consider reject refuse discuss want schedule expect need require await postpone',
 )
 
 /** "has been tested", "was approved": told as done, where the source speaks of it only as wanted, awaited or to come. */
@@ -98,5 +96,10 @@ function isAhead({ words, scopes, clauses, clauseOf }: Side, at: number): boolea
   const governor = words[clause.governor]
   if (clause.finite || governor === undefined) return false
   const effect = effectOf(governor.lemma) ?? effectOf(governor.norm)
-  return effect === 'raises' || effect === 'leaves open' || COMMANDS.has(governor.lemma)
+  return (
+    effect === 'raises' ||
+    effect === 'leaves open' ||
+    COMMANDS.has(governor.lemma) ||
+    WANTED.has(governor.lemma)
+  )
 }
