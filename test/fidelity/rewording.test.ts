@@ -65,3 +65,14 @@ describe('what is said without a verb, or by understatement, is compared all the
     expect(verdict(source, claim)).toBe('faithful')
   })
 })
+
+test('two turns in one clause do not make up for each other', () => {
+  const source =
+    'The supplier reported a profit for the year, raised its outlook for the summer quarter and spoke of good demand in the north.'
+  expect(
+    verdict(
+      source,
+      'The supplier reported a profit for the year, lowered its outlook for the summer quarter and spoke of bad demand in the north.',
+    ),
+  ).toBe('unfaithful')
+})

@@ -47,6 +47,10 @@ const WEIGHTS = {
   },
 } as const
 
+/** Changes from which on a text was put differently everywhere, and words put in are part of that. */
+const MANY = 4
+const EVERYWHERE = { ...WEIGHTS.among, more: 0.12 }
+
 /** What was put in, left out and replaced between words both texts share, judged by the direction of its place. */
 export function editFindings(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
@@ -60,14 +64,14 @@ export function editFindings(comparison: Comparison): Finding[] {
         .join(' '),
     ),
   )
-  const weights = changes.size <= 1 ? WEIGHTS.only : WEIGHTS.among
+  const weights = changes.size <= 1 ? WEIGHTS.only : changes.size < MANY ? WEIGHTS.among : EVERYWHERE
   return [
     ...telling.flatMap((gap) => inGap(comparison, gap, weights)),
     ...alignment.gaps.flatMap((gap) => turnedPlaces(comparison, gap)),
   ]
 }
 
-type Weights = (typeof WEIGHTS)[keyof typeof WEIGHTS]
+type Weights = (typeof WEIGHTS)[keyof typeof WEIGHTS] | typeof EVERYWHERE
 
 function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   const { source, claim, alignment } = comparison

@@ -38,7 +38,8 @@ export function polarityFindings(comparison: Comparison): Finding[] {
   const settled = new Set<number>()
   for (const clause of claim.clauses) {
     const head = echoVote(comparison, clause) ?? headVote(comparison, clause)
-    if (head !== undefined && head.product === -1 && isCompensated(comparison, clause, head)) {
+    const turned = head !== undefined && alignment.links[head.claim]!.likeness.match === 'antonym'
+    if (head !== undefined && head.product === -1 && !turned && isCompensated(comparison, clause, head)) {
       for (const link of alignment.links) settled.add(link.source)
       continue
     }

@@ -237,6 +237,8 @@ coherent logical consistent | incoherent illogical
 first | last
 stay remain | leave go
 remember recall | forget
+friend pal chum buddy mate
+agree_to | disagree refuse decline
 accept | reject
 love | hate
 buy | sell
