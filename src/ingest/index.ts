@@ -1,6 +1,2 @@
-export {
-  type FileChange,
-  type SyncOptions,
-  type SyncReport,
-  syncFolder,
-} from './sync.ts'
+export { syncFolder } from './sync.ts'
+export type { FileChange, SyncOptions, SyncReport } from './sync-report.ts'
