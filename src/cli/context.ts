@@ -175,13 +175,15 @@ function wantsColor(): boolean {
 }
 
 /** JSON typed as an option. @throws UsageError */
-export function parseJson<T>(option: string, text: string): T {
+export function parseJson<T>(
+  option: string,
+  text: string,
+  advice = `quote it for the shell: ${option} '{"year": 2024}'`,
+): T {
   try {
     return JSON.parse(text) as T
   } catch (error) {
-    throw new UsageError(
-      `${option} is no JSON (${(error as Error).message}); quote it for the shell: ${option} '{"year": 2024}'`,
-    )
+    throw new UsageError(`${option} is no JSON (${(error as Error).message}); ${advice}`)
   }
 }
 

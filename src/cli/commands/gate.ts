@@ -18,7 +18,10 @@ const FIELDS = ['session', 'action', 'claims', 'summary', 'allowUnverified', 'al
 export async function run(context: Context, [file]: readonly string[], options: Options): Promise<number> {
   if (options.recheck !== undefined) return await recheck(context, file, options.recheck, options.session)
   if (file === undefined) throw new UsageError('name a file of claims, or - to read them from stdin')
-  const asked = request(file, parseJson<unknown>(file, await readText(file)))
+  const asked = request(
+    file,
+    parseJson<unknown>(file, await readText(file), 'write an array of claims, or an object'),
+  )
   const session = (await context.collection()).session(options.session ?? asked.session ?? 'cli')
   const action = options.action ?? asked.action
   const gated = await session.gate(asked.claims, {
