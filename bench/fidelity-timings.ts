@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import ts from 'typescript'
 import { agentMemory, publicSet, publicSets } from '../test/fidelity/pairs.ts'
 import { inTemporaryDirectory, type Measured, median, percentile } from './harness.ts'
 
-const SOURCES = fileURLToPath(new URL('../src/', import.meta.url))
-const ENTRY = 'guarantees/fidelity/index'
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const FOLDER = join(ROOT, 'dist/guarantees/fidelity')
 const PROCESSES = 5
 const PAIRS = 400
 const LONG_PAIRS = 100
@@ -27,10 +26,10 @@ interface Times {
   readonly warm: Readonly<Record<string, readonly number[]>>
 }
 
-/** Load and call times in fresh processes of plain Node, on compiled files as the package ships them. */
+/** Load and call times in fresh processes of plain Node, on the files the package ships. */
 export async function fidelityTimings(report: (measured: Measured) => void): Promise<void> {
   await inTemporaryDirectory(async (directory) => {
-    const files = compile(directory)
+    const files = shipped()
     const pairs = Object.fromEntries(
       Object.entries(LENGTHS).map(([name, [fits, most]]) => [name, pairsOfLength(fits, most)] as const),
     )
@@ -41,7 +40,7 @@ export async function fidelityTimings(report: (measured: Measured) => void): Pro
       { length: PROCESSES },
       () =>
         JSON.parse(
-          execFileSync(process.execPath, ['child.js', pathToFileURL(join(directory, `${ENTRY}.js`)).href], {
+          execFileSync(process.execPath, ['child.js', pathToFileURL(join(FOLDER, 'index.js')).href], {
             cwd: directory,
             encoding: 'utf8',
           }),
@@ -101,46 +100,14 @@ function pairsOfLength(fits: (length: number) => boolean, most: number): { sourc
   return chosen.slice(0, most)
 }
 
-/** Compiles the entry and what it imports, each file where it stands under `src`. */
-function compile(directory: string): { bytes: number; gzip: number }[] {
-  const written: { bytes: number; gzip: number }[] = []
-  const waiting = [join(SOURCES, `${ENTRY}.ts`)]
-  const seen = new Set(waiting)
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), {
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2023,
-        module: ts.ModuleKind.ESNext,
-        verbatimModuleSyntax: true,
-        rewriteRelativeImportExtensions: true,
-        removeComments: true,
-      },
-    })
-    for (const [, specifier] of outputText.matchAll(/from ['"](\.[^'"]+)\.js['"]/g)) {
-      const imported = join(dirname(path), `${specifier}.ts`)
-      if (!seen.has(imported)) {
-        seen.add(imported)
-        waiting.push(imported)
-      }
-    }
-    const target = join(directory, relative(SOURCES, path).replace(/\.ts$/, '.js'))
-    mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, outputText)
-    if (relative(SOURCES, path).startsWith(dirname(ENTRY).replaceAll('/', sep)))
-      written.push({ bytes: Buffer.byteLength(outputText), gzip: gzipSync(outputText).length })
-  }
-  // Data the files read at run time.
-  const folder = join(SOURCES, dirname(ENTRY))
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const path = join(folder, name)
-    if (name.endsWith('.ts') || !statSync(path).isFile()) continue
-    const data = readFileSync(path)
-    const target = join(directory, dirname(ENTRY), name)
-    mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, data)
-    written.push({ bytes: data.length, gzip: gzipSync(data).length })
-  }
-  return written
+/** Builds the package, and what of it is the check: code, declarations, data. */
+function shipped(): { bytes: number; gzip: number }[] {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+  return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(FOLDER, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path))
+    .map((data) => ({ bytes: data.length, gzip: gzipSync(data).length }))
 }
 
 const CHILD = `
