@@ -30,7 +30,7 @@ import { type Token, tokenize } from './tokens.ts'
 import { compoundForm, formOf, isBase, UNCHANGED } from './verb-forms.ts'
 import type { Tag, VerbForm, Word } from './word.ts'
 
-export type { Tag, VerbForm, Word } from './word.ts'
+export type { Tag, Word } from './word.ts'
 
 const NUMERALS = new Set(
   'two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half'.split(
