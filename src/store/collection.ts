@@ -152,7 +152,7 @@ export class Collection {
    * @throws REVISION_CONFLICT, ERASED_TEXT, INVALID_VECTOR, INVALID_CHUNKS, EMBEDDER_FAILED, STORE_BUSY
    */
   async put(input: PutInput): Promise<PutResult> {
-    const prepared = await this.#checked(preparing(input, 'put'), input.spans)
+    const prepared = await this.#checked(preparing(input, 'put'), (input as PutInput | undefined)?.spans)
     const [result] = await this.#put([prepared], this.#command('put', input.commandId))
     return result!
   }
