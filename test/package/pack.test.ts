@@ -67,10 +67,16 @@ afterAll(async () => {
 })
 
 describe('the tarball', () => {
-  test('holds what runs, and nothing else', () => {
+  test('holds what runs and what its README links to, and nothing else', async () => {
     const places = new Set(shipped.map((path) => (path.includes('/') ? path.split('/')[0] : path)))
-    const expected = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'dist', 'migrations']
-    expect(expected).toEqual(expect.arrayContaining([...places]))
+    const run = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'dist', 'migrations']
+    expect([...run, 'docs', 'examples']).toEqual(expect.arrayContaining([...places]))
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+    for (const [, linked] of readme.matchAll(/\]\(((?:docs|examples)\/[^)#]+)/g))
+      expect(
+        shipped.some((path) => path === linked || path.startsWith(`${linked}/`)),
+        linked,
+      ).toBe(true)
     expect(shipped).toContain('LICENSE')
     expect(
       shipped.filter((path) => path.startsWith('dist/') && !/\.(js|d\.ts|json|bin)$/.test(path)),
