@@ -72,8 +72,11 @@ export interface FindOptions {
   readonly offset?: number
 }
 
-/** Spans, or sources, that are checked in one go. */
-const MANY = 500
+/** As many are checked in one go: spans of a source, and sources. */
+const AT_ONCE = { spans: 1000, sources: 500 }
+
+/** Of what was not checked yet. */
+const exceeds = (given: unknown, most: number) => Array.isArray(given) && given.length > most
 
 /** Milliseconds for which puts are planned at a stretch. */
 const TURN = 6
@@ -152,7 +155,7 @@ export class Collection {
    * @throws REVISION_CONFLICT, ERASED_TEXT, INVALID_VECTOR, INVALID_CHUNKS, EMBEDDER_FAILED, STORE_BUSY
    */
   async put(input: PutInput): Promise<PutResult> {
-    const prepared = await this.#checked(preparing(input, 'put'), (input as PutInput | undefined)?.spans)
+    const prepared = await this.#checked(preparing(input, 'put'), exceeds(input?.spans, AT_ONCE.spans))
     const [result] = await this.#put([prepared], this.#command('put', input.commandId))
     return result!
   }
@@ -166,7 +169,10 @@ export class Collection {
     options: { readonly commandId?: string } = {},
   ): Promise<readonly PutResult[]> {
     object('options', options, ['commandId'])
-    const prepared = await this.#checked(preparingMany(array('putMany', inputs)), inputs)
+    const prepared = await this.#checked(
+      preparingMany(array('putMany', inputs)),
+      exceeds(inputs, AT_ONCE.sources),
+    )
     const seen = new Set<string>()
     for (const { source } of prepared) {
       if (seen.has(source))
@@ -185,9 +191,9 @@ export class Collection {
    * Checks what was given: much of it in steps. Whoever writes through this handle meanwhile waits, so that writes keep
    * the order in which they were given.
    */
-  async #checked<T>(steps: Generator<unknown, T>, given: unknown): Promise<T> {
+  async #checked<T>(steps: Generator<unknown, T>, many: boolean): Promise<T> {
     const before = this.#checking
-    if (before === undefined && !(Array.isArray(given) && given.length > MANY)) return atOnce(steps)
+    if (before === undefined && !many) return atOnce(steps)
     const checked = (async () => {
       await before
       return await inTurns(steps)
@@ -252,7 +258,10 @@ export class Collection {
     object('append', input, ['source', 'spans', 'expectedRevision', 'commandId', 'readmit', 'defer'])
     const source = identifier('append.source', input.source)
     const expected = expectedOption('append', input.expectedRevision, { source })
-    const own = await this.#checked(checkingSpans(input.spans, 'append.spans'), input.spans)
+    const own = await this.#checked(
+      checkingSpans(input.spans, 'append.spans'),
+      exceeds(input.spans, AT_ONCE.spans),
+    )
     const readmit = flag('append.readmit', input.readmit)
     const defer = flag('append.defer', input.defer)
     const command = this.#command('append', input.commandId)

@@ -76,7 +76,7 @@ export function openSqliteLedger(path: string, options: LedgerOptions = {}): Sql
     clock,
     wait,
     large: options.large ?? 20_000,
-    heavy: options.heavy ?? 8_000,
+    heavy: options.heavy ?? 12_000,
     onCommit: options.onCommit ?? (() => {}),
     derived: options.derived ?? [],
     candidates: options.candidates ?? (() => undefined),
