@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SpanStoreError } from '../core/errors.ts'
+import { invalid } from '../core/given.ts'
 import { ACCESSES, type Access, type Principal } from '../wire/principal.ts'
 
 export interface TokenInfo {
@@ -186,9 +187,6 @@ export class Tokens {
 }
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
-
-const invalid = (path: string, value: unknown, advice: string) =>
-  new SpanStoreError('INVALID_ARGUMENT', `${path} is ${JSON.stringify(value)}; ${advice}`, { path, value })
 
 const unreadable = (path: string, error: unknown) =>
   new SpanStoreError(

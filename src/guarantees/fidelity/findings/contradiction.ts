@@ -1,23 +1,14 @@
 import { compareWords, isContent } from '../comparing/alignment.ts'
-import {
-  type Comparison,
-  clauseAt,
-  type Finding,
-  finding,
-  isDocument,
-  type Side,
-  said,
-} from '../comparing/comparison.ts'
+import { type Comparison, clauseAt, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
 import { effectOf, isView } from '../reading/operators.ts'
 import type { Part, Statement } from '../reading/statements.ts'
 import { anyOf } from '../words/cues.ts'
 import { isLight, isTelling } from './crossing.ts'
 import { isWhole } from './roles.ts'
 
-/** What one side says and the other denies with the same predicate, of the same things as far as either names them. */
+/** In own words: what one side says and the other denies with the same predicate, of the same things as far as either names them. */
 export function contradictionFindings(comparison: Comparison): Finding[] {
-  const { claim, source, edited } = comparison
-  if (edited || isDocument(source)) return []
+  const { claim, source } = comparison
   for (const mine of claim.statements) {
     const theirs = deniedBy(comparison, mine) ?? plainlyDenied(comparison, mine)
     if (theirs === undefined) continue

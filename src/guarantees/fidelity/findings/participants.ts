@@ -1,21 +1,13 @@
 import { compareWords } from '../comparing/alignment.ts'
-import {
-  type Comparison,
-  type Finding,
-  finding,
-  isDocument,
-  type Side,
-  said,
-} from '../comparing/comparison.ts'
+import { type Comparison, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
 import type { Part, Statement } from '../reading/statements.ts'
 import { isPerson } from '../words/people.ts'
 import { isDenied, isLight, isTelling, matches, placesOf } from './crossing.ts'
 import { isName } from './names.ts'
 
-/** Someone else does it, or it is done to something else of the source, than in every telling the source has of it. */
+/** In own words: someone else does it, or it is done to something else of the source, than in every telling the source has of it. */
 export function participantFindings(comparison: Comparison): Finding[] {
-  const { source, claim, edited } = comparison
-  if (edited || isDocument(source)) return []
+  const { source, claim } = comparison
   for (const mine of claim.statements) {
     if (mine.head < 0 || isLight(claim.words[mine.head]!) || isDenied(claim, mine)) continue
     if (mine.parts.some(({ slot }) => slot === 'than')) continue

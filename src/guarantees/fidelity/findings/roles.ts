@@ -20,21 +20,19 @@ interface Roles {
   readonly filled: ReadonlyMap<string, readonly Part[]>
 }
 
-const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
-
-const GIVING = words(
+const GIVING = anyOf(
   'give hand send lend sell teach tell deliver forward pass ship offer pay owe show explain email mail loan return grant award assign lease rent_out hand_over handed_over give_back gave_back',
 )
-const GETTING = words(
+const GETTING = anyOf(
   'get receive borrow buy purchase learn hear inherit obtain acquire collect take_over took_over taken_over accept',
 )
-const LEADING = words('manage supervise lead head mentor oversee')
-const LEADERS = words('manager boss supervisor lead mentor head superior')
-const OWNING = words('own possess')
-const HINDERING = words('block obstruct hold_up')
-const CHOOSING = words('prefer pick choose select favor favour go_with went_with opt_for opted_for')
+const LEADING = anyOf('manage supervise lead head mentor oversee')
+const LEADERS = anyOf('manager boss supervisor lead mentor head superior')
+const OWNING = anyOf('own possess')
+const HINDERING = anyOf('block obstruct hold_up')
+const CHOOSING = anyOf('prefer pick choose select favor favour go_with went_with opt_for opted_for')
 /** Either side may come first. */
-const MUTUAL = words(
+const MUTUAL = anyOf(
   'meet marry discuss talk agree match equal resemble merge differ be have speak argue chat work connect collaborate play fight combine share compare sync link exchange swap trade overlap collide conflict join',
 )
 

@@ -1,4 +1,4 @@
-import { type Comparison, type Finding, finding, isDocument, said } from '../comparing/comparison.ts'
+import { type Comparison, type Finding, finding, said } from '../comparing/comparison.ts'
 import { anyOf } from '../words/cues.ts'
 
 const TOTAL = anyOf(
@@ -13,10 +13,10 @@ const PARTIAL = anyOf(
   'but other others else rest remaining most many some few nearly almost one two only just not exception exceptions unless if without until nor when at_least except except_for excluding apart_from',
 )
 
-/** "all", "any" or "nothing" in a claim whose source has no word of a whole at all. */
+/** In own words: "all", "any" or "nothing" in a claim whose source has no word of a whole at all. */
 export function totalFindings(comparison: Comparison): Finding[] {
-  const { source, claim, edited } = comparison
-  if (edited || !claim.words.some(({ norm }) => TOTAL.has(norm)) || isDocument(source)) return []
+  const { source, claim } = comparison
+  if (!claim.words.some(({ norm }) => TOTAL.has(norm))) return []
   if (source.words.some(({ norm }) => TOTAL.has(norm) || WHOLE.has(norm))) return []
   if (
     claim.words.some(({ norm }) => PARTIAL.has(norm)) ||

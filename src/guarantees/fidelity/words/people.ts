@@ -1,15 +1,14 @@
+import { anyOf } from './cues.ts'
 import type { Word } from './tagging.ts'
 
-const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
-
 /** Common first names and words of kinship by gender: only to tell whom "he" and "she" can mean. */
-const FEMININE = list(`
+const FEMININE = anyOf(`
   ms mrs miss madam mother mom mum mommy grandma grandmother sister daughter wife girlfriend aunt niece woman girl lady queen actress waitress
   anna ana anne ann alice amy andrea angela amara barbara bea beth carla carol caroline catherine charlotte chloe claire clara cleo dana diana dora elena elisa elizabeth ella emily emma erin eva eve fatima fiona
   grace hana hannah heather helen ida ines ingrid irene isabel jane jennifer jessica joan judith julia karen kate katherine katrin laura lea lena leila linda lisa lucy luisa maria marie marta martha mary maya mei mia
   michelle mona nadia nancy nina nora noor olga olivia paula petra priya rachel rebecca renata rosa ruth sandra sara sarah sina sofia sophia sophie stella susan tanya teresa tina vera victoria yasmin yuki zoe
 `)
-const MASCULINE = list(`
+const MASCULINE = anyOf(`
   mr sir father dad daddy grandpa grandfather brother son husband boyfriend uncle nephew man boy king actor waiter
   adam ahmed ali alan albert andrew anton arthur ben benjamin boris brian carlos charles chris daniel david diego dmitri edward emil eric erik ethan felix finn frank fred gabriel george greg hans harry henry hugo
   igor ivan ivo jack jacob jakob james jan jason john jonas jorge jose joseph juan karim kevin kofi kurt lars leo leon liam luca lucas luis marco marcus mario mark martin matthew max michael miguel mike mohamed nathan
@@ -19,7 +18,7 @@ const MASCULINE = list(`
 export const isFeminine = ({ norm }: Word): boolean => FEMININE.has(norm)
 export const isMasculine = ({ norm }: Word): boolean => MASCULINE.has(norm)
 
-const ROLES = list(`
+const ROLES = anyOf(`
   customer client user doctor nurse patient manager boss lead engineer developer designer director teacher student lawyer tenant landlord landlady vendor supplier contractor plumber electrician neighbour neighbor
   colleague coworker friend partner parent child kid baby analyst reviewer recruiter candidate witness defendant agent rep salesperson officer president ceo cto cfo coo intern owner guest driver author editor buyer
   seller host trainer coach dentist physician therapist accountant auditor admin administrator operator maintainer chair speaker applicant employee worker
