@@ -1,5 +1,6 @@
 import { SpanStoreError } from '../../core/errors.ts'
 import type { Computed } from '../../ports/planned.ts'
+import type { VectorRow, VectorSpace } from '../../ports/vectors.ts'
 import { type Connection, insertInto } from './statements.ts'
 
 const INSERT_SUPPLIED = insertInto('supplied', ['span', 'position', 'vector'])
@@ -38,6 +39,48 @@ export function floatsOf(bytes: Buffer): Float32Array {
   const { buffer, byteOffset, byteLength } = bytes
   if (byteOffset % 4 === 0) return new Float32Array(buffer, byteOffset, byteLength / 4)
   return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+}
+
+/** Ids of spans with a vector, these vectors one after the other, ids of those without, and the hashes these wait for. */
+export type Gathered = [
+  ids: string | null,
+  vectors: Buffer | null,
+  others: string | null,
+  hashes: string | null,
+]
+
+/**
+ * What `rows` (a SELECT of `id`, `vector`, `hash`) says, as one row. A buffer for each vector would keep the collector
+ * of garbage busy, and cost as much as reading it. `group_concat` joins blobs byte for byte: SQLite casts between blob and
+ * text without looking at them in a database of UTF-8, and texts may hold NULs. The first value to bind is the bytes of a
+ * vector: one of another length, as old stores may have, is none. (The idle LIMITs keep SQLite from reading a vector again
+ * at each mention.)
+ */
+export const gathered = (rows: string): string =>
+  `SELECT group_concat(id) FILTER (WHERE vector IS NOT NULL), CAST(group_concat(vector, '') AS BLOB),
+     group_concat(id) FILTER (WHERE vector IS NULL), group_concat(coalesce(hash, '')) FILTER (WHERE vector IS NULL)
+   FROM (SELECT id, iif(octet_length(vector) = ?, vector, NULL) AS vector, hash FROM (${rows} LIMIT -1) LIMIT -1)`
+
+/** Those with a vector first. Their vectors share their memory. */
+export function rowsOf(row: Gathered | undefined, { dimensions }: VectorSpace): VectorRow[] {
+  const [ids, vectors, others, hashes] = row!
+  const rows: VectorRow[] = []
+  if (ids !== null) {
+    const all = floatsOf(vectors!)
+    const known = ids.split(',')
+    if (all.length !== known.length * dimensions)
+      throw new Error(`${known.length} vectors of ${dimensions} dimensions came as ${all.length} numbers`)
+    known.forEach((id, i) => {
+      const vector = all.subarray(i * dimensions, (i + 1) * dimensions)
+      rows.push({ id: Number(id), vector, waitsFor: undefined })
+    })
+  }
+  if (others === null) return rows
+  const waiting = hashes!.split(',')
+  others.split(',').forEach((id, i) => {
+    rows.push({ id: Number(id), vector: undefined, waitsFor: waiting[i] || undefined })
+  })
+  return rows
 }
 
 export const bytes = (vector: Float32Array) =>

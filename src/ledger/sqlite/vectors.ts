@@ -16,13 +16,13 @@ import { requireCollection } from './collections.ts'
 import { Commit } from './commit.ts'
 import { filterSql } from './filter-sql.ts'
 import { CURRENT_METADATA } from './heads.ts'
-import { type MatchingHost, withMatching } from './matching.ts'
+import { type MatchingHost, TOUCHED, withMatching } from './matching.ts'
 import { checkPosition, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import { admitted } from './records.ts'
 import type { Connection, Value } from './statements.ts'
-import { embedderId, floatsOf, writeComputed } from './vector-rows.ts'
+import { embedderId, floatsOf, type Gathered, gathered, rowsOf, writeComputed } from './vector-rows.ts'
 
-/** Ids looked at by one call that filters them. */
+/** Ids looked at by one statement. */
 const WINDOW = 1_000
 
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
@@ -42,8 +42,6 @@ interface Host extends MatchingHost {
   transact<T>(work: (connection: Connection, now: number) => T): Promise<T>
   expire(): Promise<unknown>
 }
-
-type Row = [id: number, vector: Buffer | null, waitsFor: string | null]
 
 /** The vectors of an SQLite ledger. */
 export class SqliteVectors implements VectorRecords {
@@ -144,16 +142,20 @@ export class SqliteVectors implements VectorRecords {
       const { end, last } = nextOf(connection, collection, after, limit)
       if (end === undefined) return { rows: [], last }
       const vector = vectorSql(space)
-      const rows = connection.rows<Row>(
-        `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL)
+      const gather = gathered(
+        `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL) AS hash
          FROM span s INDEXED BY span_collection
          WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND ${LIVE}`,
+      )
+      const row = connection.row<Gathered>(
+        gather,
+        4 * space.dimensions,
         ...vector.values,
         collection,
         after,
         end,
       )
-      return { rows: rows.map((row) => rowOf(row, space)), last }
+      return { rows: rowsOf(row, space), last }
     })
   }
 
@@ -173,17 +175,21 @@ export class SqliteVectors implements VectorRecords {
           after,
           through,
         ) !== undefined
-      const rows = connection.rows<Row>(
-        `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
+      const gather = gathered(
+        `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL) AS hash
          FROM (SELECT DISTINCT e.node FROM event e
                WHERE e.collection = ? AND e.position > ? AND e.position <= ? AND ${TOUCHES}) n
          CROSS JOIN span s ON s.id = n.node WHERE s.kind = 0`,
+      )
+      const row = connection.row<Gathered>(
+        gather,
+        4 * space.dimensions,
         ...vector.values,
         collection,
         after,
         through,
       )
-      return { rows: rows.map((row) => rowOf(row, space)), through, position: head, erased }
+      return { rows: rowsOf(row, space), through, position: head, erased }
     })
   }
 
@@ -223,21 +229,51 @@ export class SqliteVectors implements VectorRecords {
   rows(collection: number, space: VectorSpace, ids: readonly number[]): VectorRow[] {
     return this.#host.snapshot((connection) => {
       const vector = vectorSql(space)
-      return connection
-        .rows<Row>(
-          `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL)
-           FROM json_each(?) j CROSS JOIN span s ON s.id = j.value WHERE s.collection = ? AND s.kind = 0`,
-          ...vector.values,
-          JSON.stringify(ids),
-          collection,
-        )
-        .map((row) => rowOf(row, space))
+      const gather = gathered(
+        `SELECT s.id, CASE WHEN ${LIVE} THEN ${vector.sql} END AS vector, iif(${LIVE} AND ${HAS_WORDS}, s.hash, NULL) AS hash
+         FROM json_each(?) j CROSS JOIN span s ON s.id = j.value WHERE s.collection = ? AND s.kind = 0`,
+      )
+      const rows: VectorRow[] = []
+      for (let i = 0; i < ids.length; i += WINDOW) {
+        const asked = JSON.stringify(ids.slice(i, i + WINDOW))
+        const values = [4 * space.dimensions, ...vector.values, asked, collection]
+        rows.push(...rowsOf(connection.row<Gathered>(gather, ...values), space))
+      }
+      return rows
     })
   }
 
-  selective(collection: number, where: Filter, most: number): boolean {
+  vectors(collection: number, space: VectorSpace, ids: readonly number[]): VectorRow[] {
+    return this.#host.snapshot((connection) => {
+      const vector = vectorSql(space)
+      const row = connection.row<Gathered>(
+        // Without the text, which `rows` looks at.
+        gathered(
+          `SELECT s.id, ${vector.sql} AS vector, NULL AS hash FROM json_each(?) j CROSS JOIN span s ON s.id = j.value
+           WHERE s.collection = ? AND s.kind = 0 AND ${LIVE}`,
+        ),
+        4 * space.dimensions,
+        ...vector.values,
+        JSON.stringify(ids),
+        collection,
+      )
+      return rowsOf(row, space)
+    })
+  }
+
+  possible(collection: number, where: Filter): readonly number[] | undefined {
     const known = this.#host.candidates(collection, where)
-    return known !== undefined && known.ids.length <= most
+    if (known === undefined) return undefined
+    return this.#host.snapshot((connection) => {
+      const [head, floor] = connection.row<[number, number]>(
+        'SELECT position, floor FROM collection_head WHERE collection = ?',
+        collection,
+      )!
+      if (known.position < floor) return undefined
+      if (known.position === head) return known.ids
+      const since = connection.rows<[number]>(TOUCHED, collection, known.position, head)
+      return [...new Set([...known.ids, ...since.map(([id]) => id)])]
+    })
   }
 
   async matching(collection: number, where: Filter, pause: () => Promise<void>): Promise<readonly number[]> {
@@ -296,13 +332,17 @@ export class SqliteVectors implements VectorRecords {
       if (end === undefined) return { rows: [], last }
       const vector = vectorSql(space, position)
       const filter = where && filterSql(where, metadataAt(position))
-      const rows = connection.once<Row>(
-        `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL)
+      const gather = gathered(
+        `SELECT s.id, ${vector.sql} AS vector, iif(${HAS_WORDS}, s.hash, NULL) AS hash
          FROM span s INDEXED BY span_collection
          WHERE s.collection = ? AND s.id > ? AND s.id <= ? AND s.kind = 0 AND s.born <= ?
            AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id AND t.position <= ?)
            AND NOT EXISTS (SELECT 1 FROM erasure g WHERE g.span = s.id)
            AND NOT EXISTS (SELECT 1 FROM pruning g WHERE g.span = s.id) AND ${filter?.sql ?? '1'}`,
+      )
+      const [row] = connection.once<Gathered>(
+        gather,
+        4 * space.dimensions,
         ...vector.values,
         collection,
         after,
@@ -311,7 +351,7 @@ export class SqliteVectors implements VectorRecords {
         position,
         ...(filter?.params ?? []),
       )
-      return { rows: rows.map((row) => rowOf(row, space)), last }
+      return { rows: rowsOf(row, space), last }
     })
   }
 
@@ -470,8 +510,3 @@ function vectorSql(space: VectorSpace, position?: number): { sql: string; values
 const metadataAt = (position: number): string =>
   `coalesce((SELECT a.metadata FROM amendment a WHERE a.span = s.id AND a.position <= ${position}
     ORDER BY a.position DESC LIMIT 1), s.metadata)`
-
-function rowOf([id, bytes, hash]: Row, space: VectorSpace): VectorRow {
-  const vector = bytes?.byteLength === 4 * space.dimensions ? floatsOf(bytes) : undefined
-  return { id, vector, waitsFor: vector === undefined && hash !== null ? hash : undefined }
-}
