@@ -54,9 +54,12 @@ function sideOf(text: string): Side {
 function readSide(text: string): Side {
   const reading = read(text)
   const quantities = quantitiesOf(reading.words)
+  // Spelled out: objects made by spreading another and adding to it each get a shape of their own, which is slow to read.
   return {
-    ...reading,
+    text,
     words: withUnits(reading, quantities),
+    clauses: reading.clauses,
+    clauseOf: reading.clauseOf,
     scopes: scopesOf(reading),
     quantities,
     statements: statementsOf(reading, quantities),

@@ -108,7 +108,7 @@ export function roleFindings(comparison: Comparison): Finding[] {
     if (mine === undefined || mine.filled.size === 0 || isDenied(claim, statement)) continue
     const same = theirs.flatMap((one) => {
       const turned = turnedBy(comparison, one, { statement, roles: mine })
-      return turned === undefined ? [] : [{ ...one, turned }]
+      return turned === undefined ? [] : [{ statement: one.statement, roles: one.roles, turned }]
     })
     if (same.some((one) => agrees(comparison, one.roles, mine, one.turned))) continue
     for (const one of same) {

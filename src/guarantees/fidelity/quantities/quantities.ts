@@ -35,11 +35,11 @@ export interface Quantity {
   /** `from 420` and `to 180`: which end of a change this is. */
   readonly end: 'from' | 'to' | 'by' | ''
   /** An end of "3 to 5 days"; a change from one to the other is none. */
-  readonly range?: 'low' | 'high'
+  readonly range: 'low' | 'high' | undefined
   /** What it is counted by: seconds of a period, or a noun; '' for none. */
   readonly per: string
   /** Said with an article: "a week" is a number only where another text makes it one. */
-  readonly loose?: boolean
+  readonly loose: boolean
 }
 
 /** Words with what kind of word they are, where that is known. */
@@ -125,15 +125,11 @@ function isRange(tokens: readonly Read[], one: Quantity, next: Quantity): boolea
 
 const makeAt =
   (tokens: readonly Read[], at: number): Make =>
-  (kind, value, to, unit = '') => ({
-    kind,
-    value,
-    unit,
-    from: at,
-    to,
-    per: periodAt(tokens, to),
-    ...surroundings(tokens, at, to),
-  })
+  (kind, value, to, unit = '') => {
+    const { bound, end, whole } = surroundings(tokens, at, to)
+    const per = periodAt(tokens, to)
+    return { kind, value, unit, from: at, to, per, bound, end, whole, range: undefined, loose: false }
+  }
 
 const PERIODS: Readonly<Record<string, string>> = {
   secondly: 'second',

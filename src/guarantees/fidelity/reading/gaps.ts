@@ -6,7 +6,14 @@ import type { Part, Slot, Statement } from './statement.ts'
 /** What a statement is about, not whose or what kind that is. */
 const isMain = ({ slot }: Part) => slot !== 'trait' && slot !== 'owner'
 
-export const lend = (part: Part, slot: Slot = part.slot): Part => ({ ...part, slot, borrowed: true })
+/** The same part in another slot. */
+export const inSlot = (
+  { at, of, stands, key, measure, borrowed }: Part,
+  slot: Slot,
+  lent: boolean = borrowed,
+): Part => ({ at, slot, of, stands, key, measure, borrowed: lent })
+
+export const lend = (part: Part, slot: Slot = part.slot): Part => inSlot(part, slot, true)
 
 /** The subject of a verb without one. */
 export function subjectFor(
@@ -63,7 +70,7 @@ export function antecedentFor(
 export function listed(last: Statement, part: Part): Part {
   if (part.slot !== 'bare') return part
   const before = last.parts.findLast(isMain)
-  return before === undefined ? part : { ...part, slot: before.slot === 'quantity' ? 'object' : before.slot }
+  return before === undefined ? part : inSlot(part, before.slot === 'quantity' ? 'object' : before.slot)
 }
 
 /** "…, Ben the bus", "… and metrics to Prometheus": the slots of the statement before, filled anew. */
@@ -79,7 +86,7 @@ export function parallelTo(last: Statement, parts: readonly Part[]): readonly Pa
   const filled = new Map<Part, Slot>()
   for (const [k, part] of bare.entries())
     filled.set(part, bare.length === 1 ? lone : k === 0 ? 'subject' : 'object')
-  const own = parts.map((part) => ({ ...part, slot: filled.get(part) ?? part.slot }))
+  const own = parts.map((part) => inSlot(part, filled.get(part) ?? part.slot))
   const taken = (slot: Slot) => own.some((part) => part.slot === slot)
   const kept = last.parts.filter(({ slot }) => (slot === 'subject' || slot === 'object') && !taken(slot))
   return [...kept.map((part) => lend(part)), ...own]

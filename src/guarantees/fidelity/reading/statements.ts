@@ -3,7 +3,7 @@ import { anyOf } from '../words/cues.ts'
 import { isFeminine, isMasculine, isPerson } from '../words/people.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
-import { antecedentFor, lend, listed, parallelTo, subjectFor } from './gaps.ts'
+import { antecedentFor, inSlot, lend, listed, parallelTo, subjectFor } from './gaps.ts'
 import { measuresOf } from './measures.ts'
 import { type Phrase, phrasesOf, place } from './noun-phrases.ts'
 import type { Part, Slot, Statement } from './statement.ts'
@@ -153,7 +153,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
         if (again) {
           const slot: Slot = last.parts.some((part) => part.slot === 'object') ? 'object' : 'subject'
           const subject = slot === 'object' ? last.parts.filter((part) => part.slot === 'subject') : []
-          const filled = parts.map((part) => (part.slot === 'bare' ? { ...part, slot } : part))
+          const filled = parts.map((part) => (part.slot === 'bare' ? inSlot(part, slot) : part))
           tell(last.head, clause, [...subject.map((part) => lend(part)), ...filled], from)
         }
         const parallel =
@@ -164,8 +164,12 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
         } else if (parallel !== undefined) tell(last!.head, clause, parallel, from)
         else if (last !== undefined && last.sentence === sentence && waiting.length === 0)
           found[found.length - 1] = {
-            ...last,
+            id: last.id,
+            head: last.head,
+            clause: last.clause,
             parts: [...last.parts, ...parts.map((part) => listed(last, part))],
+            at: last.at,
+            sentence: last.sentence,
           }
         else if (labelled || !endsSentence(words, to))
           waiting.push(...parts.map((part) => toSubject(part, labelled)))
@@ -195,7 +199,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
 const endsSentence = (words: readonly Word[], at: number) => at >= words.length || STRONG.has(words[at]!.norm)
 
 const toSubject = (part: Part, always: boolean): Part =>
-  (always || part.slot === 'bare') && part.slot !== 'quantity' ? { ...part, slot: 'subject' } : part
+  (always || part.slot === 'bare') && part.slot !== 'quantity' ? inSlot(part, 'subject') : part
 
 /** Marks between statements; inside a subject they join names. */
 function separates(words: readonly Word[], at: number, clause: Clause | undefined): boolean {

@@ -175,9 +175,11 @@ function above(word: string, wordClass: 'N' | 'V'): Height {
   if (up === undefined) {
     const all = sensesOf(word, wordClass)
     const senses = all.slice(0, LIMITS[wordClass])
+    const { depths, layers } = ancestors(senses, wordClass)
     up = {
       senses,
-      ...ancestors(senses, wordClass),
+      depths,
+      layers,
       opposed: all.flatMap((sense) => opposedTo(sense, wordClass)),
     }
     if (known.size >= MOST) known.clear()
