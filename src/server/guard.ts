@@ -1,4 +1,5 @@
 import { Problem } from '../wire/problem.ts'
+import type { Visitor } from './visit.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
 
@@ -9,8 +10,8 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host) || host
  * Which names a request may have been sent to. A page of another site can make a browser send requests here under a
  * name of its own (DNS rebinding); it cannot make it call the server by one of these.
  */
-export function checkHost(request: Request, hosts: readonly string[] | undefined): void {
-  const given = request.headers.get('host') ?? new URL(request.url).host
+export function checkHost(visitor: Visitor, hosts: readonly string[] | undefined): void {
+  const given = visitor.header('host') ?? new URL(visitor.url).host
   const name = given.replace(/:\d*$/, '').toLowerCase()
   if (hosts === undefined ? isLoopback(name) : hosts.includes(name) || hosts.includes(given.toLowerCase()))
     return
@@ -24,11 +25,11 @@ export function checkHost(request: Request, hosts: readonly string[] | undefined
 /**
  * Refuses a page of another origin, unless it was named. Answers whether the response may be read by it.
  */
-export function checkOrigin(request: Request, origins: readonly string[]): string | undefined {
-  const origin = request.headers.get('origin')
-  if (origin === null) return undefined
+export function checkOrigin(visitor: Visitor, origins: readonly string[]): string | undefined {
+  const origin = visitor.header('origin')
+  if (origin === undefined) return undefined
   if (origins.includes(origin)) return origin
-  const host = request.headers.get('host') ?? new URL(request.url).host
+  const host = visitor.header('host') ?? new URL(visitor.url).host
   if (origin === `http://${host}` || origin === `https://${host}`) return undefined
   throw new Problem(
     403,

@@ -1,4 +1,4 @@
-export type { Mount, RequestContext } from '../wire/mount.ts'
+export type { Mount, PlainAnswer, PlainHandler, PlainRequest, RequestContext } from '../wire/mount.ts'
 export type { Access, Principal } from '../wire/principal.ts'
 export { Problem } from '../wire/problem.ts'
 export type { Limits } from './limits.ts'

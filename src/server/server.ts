@@ -1,13 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { EventEmitter } from 'node:events'
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as Listener } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Store } from '../index.ts'
 import { chromaMount } from '../wire/chroma/app.ts'
-import type { Mount } from '../wire/mount.ts'
+import type { Mount, PlainAnswer, PlainHandler } from '../wire/mount.ts'
 import { ANYONE, type Principal } from '../wire/principal.ts'
 import { Problem, problemOf, problemResponse } from '../wire/problem.ts'
 import { checkHost, checkOrigin, isLoopback, preflight, shared } from './guard.ts'
@@ -15,10 +14,11 @@ import { serveRoutes } from './handling.ts'
 import { Crowd, DEFAULT_LIMITS, Deadlines, declared, type Limits, limited, Tally } from './limits.ts'
 import type { LogEntry } from './log.ts'
 import { Metrics } from './metrics.ts'
+import { declaredLength, PlainIncoming, sendPlain } from './plain.ts'
 import { ROUTES } from './routes/all.ts'
 import type { Tokens } from './tokens.ts'
-import { traced } from './tracing.ts'
-import { type House, Visit } from './visit.ts'
+import { isUntraced, traced } from './tracing.ts'
+import { type House, Visit, type Visitor, visitorOf } from './visit.ts'
 
 export interface ServerOptions {
   /** A secret that opens everything, in `Authorization: Bearer`. */
@@ -110,7 +110,7 @@ class StoreServer implements Server {
       bodyLimit: limits.body,
       stopping: this.#stopping.signal,
       stopped: this.#stopped.signal,
-      identify: (request) => this.#identify(request),
+      identify: (visitor) => this.#identify(visitor),
       fetched: (status, count) => this.#metrics.fetched(status, count),
     }
     this.#metrics = new Metrics(store)
@@ -125,16 +125,23 @@ class StoreServer implements Server {
 
   /** A property, so that it can be handed on without its server. */
   readonly fetch = async (request: Request): Promise<Response> => {
+    const visitor = visitorOf(request)
+    const visit = this.#begun(visitor)
     const started = performance.now()
-    const id = `${this.#name}-${(this.#visits++).toString(36)}`
-    const visit = new Visit(id, request, this.#house)
-    const { method } = request
-    this.#metrics.begun()
-    const response = await traced(request, visit, () => this.#answer(request, visit))
-    const seconds = (performance.now() - started) / 1000
+    const response = await traced(request, visit, () => this.#answer(request, visitor, visit))
     // The caller's next request is not to be sent over a connection that is about to end.
     if (this.#stopping.signal.aborted) response.headers.set('Connection', 'close')
-    const { status } = response
+    this.#ended(visit, request.method, response.status, started)
+    return response
+  }
+
+  #begun(visitor: Visitor): Visit {
+    this.#metrics.begun()
+    return new Visit(`${this.#name}-${(this.#visits++).toString(36)}`, visitor, this.#house)
+  }
+
+  #ended(visit: Visit, method: string, status: number, started: number): void {
+    const seconds = (performance.now() - started) / 1000
     this.#metrics.answered({ route: visit.route, method, status, seconds })
     this.#options.log?.({
       level: status >= 500 ? 'error' : 'info',
@@ -147,10 +154,66 @@ class StoreServer implements Server {
       ms: Math.round(seconds * 1e6) / 1e3,
       ...(visit.admitted ? { principal: visit.principal.name } : {}),
     })
-    return response
   }
 
-  async #answer(request: Request, visit: Visit): Promise<Response> {
+  /** Answers what a mount answers at once. False: everything else, which goes through `fetch`. */
+  #atOnce(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    const { method = '', url = '', headers } = incoming
+    const mount = this.#mounts.find(
+      ({ atOnce, prefix }) => atOnce !== undefined && url.startsWith(`${prefix}/`),
+    )
+    const handler = mount?.atOnce?.(method, url)
+    if (mount === undefined || handler === undefined || headers.origin !== undefined) return false
+    const length = declaredLength(incoming)
+    if (length === undefined || !(length <= this.#house.bodyLimit)) return false
+    if (this.#stopping.signal.aborted || !isUntraced()) return false
+    void this.#plainly(
+      mount,
+      handler,
+      new PlainIncoming(incoming, outgoing, length),
+      incoming.method!,
+      outgoing,
+    )
+    return true
+  }
+
+  async #plainly(
+    mount: Mount,
+    handler: PlainHandler,
+    request: PlainIncoming,
+    method: string,
+    outgoing: ServerResponse,
+  ) {
+    const started = performance.now()
+    const visit = this.#begun(request)
+    let answer: PlainAnswer
+    try {
+      this.#checkHost(request)
+      visit.admit(mount.prefix, 'read')
+      try {
+        answer = await visit.inTime(handler(request, visit))
+      } finally {
+        visit.leave()
+      }
+    } catch (error) {
+      const refusal = mount.problem(this.#failed(visit, error))
+      answer = {
+        status: refusal.status,
+        headers: Object.fromEntries(refusal.headers),
+        body: await refusal.text(),
+      }
+    }
+    if (!outgoing.destroyed)
+      sendPlain(outgoing, answer, this.#stopping.signal.aborted ? { Connection: 'close' } : {})
+    this.#ended(visit, method, answer.status, started)
+  }
+
+  #checkHost(visitor: Visitor): void {
+    const { hosts } = this.#options
+    if (hosts !== undefined || !this.#asksForTokens) checkHost(visitor, hosts)
+  }
+
+  async #answer(request: Request, visitor: Visitor, visit: Visit): Promise<Response> {
     const pathname = visit.path
     const mount = this.#mounts.find(({ prefix }) => pathname === prefix || pathname.startsWith(`${prefix}/`))
     let origin: string | undefined
@@ -160,9 +223,8 @@ class StoreServer implements Server {
         throw new Problem(503, 'SHUTTING_DOWN', 'the server is stopping; try again', {
           headers: { Connection: 'close', 'Retry-After': '1' },
         })
-      const { hosts, origins = [] } = this.#options
-      if (hosts !== undefined || !this.#asksForTokens) checkHost(request, hosts)
-      origin = checkOrigin(request, origins)
+      this.#checkHost(visitor)
+      origin = checkOrigin(visitor, this.#options.origins ?? [])
       if (request.method === 'OPTIONS' && origin !== undefined) return preflight(origin)
       response =
         mount === undefined
@@ -214,12 +276,12 @@ class StoreServer implements Server {
     return problem
   }
 
-  #identify(request: Request): Principal {
+  #identify(visitor: Visitor): Principal {
     const { token, tokens } = this.#options
     // Once asked for, always asked for: the last token's end must not open the door.
     this.#asksForTokens ||= tokens?.any === true
     if (!this.#asksForTokens) return ANYONE
-    const given = bearer(request.headers)
+    const given = bearer(visitor)
     if (given !== undefined) {
       if (token !== undefined && same(given, token)) return { name: 'the server’s token', access: 'admin' }
       const found = tokens?.find(given)
@@ -261,9 +323,12 @@ class StoreServer implements Server {
       },
     })
     this.#http = http
-    http.on('request', (_: unknown, outgoing: EventEmitter) => {
+    const others = http.listeners('request') as ((incoming: unknown, outgoing: unknown) => void)[]
+    http.removeAllListeners('request')
+    http.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
       this.#sending.enter()
       outgoing.once('close', () => this.#sending.leave())
+      if (!this.#atOnce(incoming, outgoing)) for (const other of others) other(incoming, outgoing)
     })
     await new Promise<void>((resolve, reject) => {
       http.once('error', reject)
@@ -308,10 +373,10 @@ class StoreServer implements Server {
   }
 }
 
-function bearer(headers: Headers): string | undefined {
-  const authorization = headers.get('authorization')
+function bearer(visitor: Visitor): string | undefined {
+  const authorization = visitor.header('authorization')
   // Clients of Chroma may send theirs in a header of its own.
-  if (authorization === null) return headers.get('x-chroma-token') ?? undefined
+  if (authorization === undefined) return visitor.header('x-chroma-token')
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
 }
 

@@ -12,25 +12,29 @@ interface Api {
 let loading: Promise<Api | undefined> | undefined
 /** Known to be missing. */
 let missing = false
+let loaded: Api | undefined
 
 /** OpenTelemetry is the program's choice: without its API package nothing is loaded, and nothing is traced. */
 function load(): Promise<Api | undefined> {
   loading ??= import('@opentelemetry/api').then(
-    ({ context, propagation, ProxyTracerProvider, trace }) => ({
-      wanted: () => {
-        const provider = trace.getTracerProvider()
-        return !(
-          provider instanceof ProxyTracerProvider && provider.getDelegateTracer('spanstore') === undefined
-        )
-      },
-      tracer: trace.getTracer('spanstore'),
-      parent: (request) =>
-        propagation.extract(context.active(), request.headers, {
-          get: (headers, key) => headers.get(key) ?? undefined,
-          keys: (headers) => [...headers.keys()],
-        }),
-      within: (span, parent, work) => context.with(trace.setSpan(parent, span), work),
-    }),
+    ({ context, propagation, ProxyTracerProvider, trace }) => {
+      loaded = {
+        wanted: () => {
+          const provider = trace.getTracerProvider()
+          return !(
+            provider instanceof ProxyTracerProvider && provider.getDelegateTracer('spanstore') === undefined
+          )
+        },
+        tracer: trace.getTracer('spanstore'),
+        parent: (request) =>
+          propagation.extract(context.active(), request.headers, {
+            get: (headers, key) => headers.get(key) ?? undefined,
+            keys: (headers) => [...headers.keys()],
+          }),
+        within: (span, parent, work) => context.with(trace.setSpan(parent, span), work),
+      }
+      return loaded
+    },
     () => {
       missing = true
       return undefined
@@ -38,6 +42,9 @@ function load(): Promise<Api | undefined> {
   )
   return loading
 }
+
+/** Known that nobody wants spans at present. */
+export const isUntraced = (): boolean => missing || loaded?.wanted() === false
 
 /** One server span a request, named after its route, a child of what the caller's `traceparent` says. */
 export async function traced(

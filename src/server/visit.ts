@@ -4,6 +4,22 @@ import { type Access, ANYONE, type Principal } from '../wire/principal.ts'
 import { Problem } from '../wire/problem.ts'
 import type { Crowd, Deadlines } from './limits.ts'
 
+/** A request, as far as who makes it is concerned. */
+export interface Visitor {
+  readonly url: string
+  /** By its name in lower case. */
+  header(name: string): string | undefined
+  readonly signal: AbortSignal
+}
+
+export const visitorOf = (request: Request): Visitor => ({
+  url: request.url,
+  header: (name) => request.headers.get(name) ?? undefined,
+  get signal() {
+    return request.signal
+  },
+})
+
 /** What a visit is to the server: who is let in, and how long it may take. */
 export interface House {
   readonly crowd: Crowd
@@ -14,7 +30,7 @@ export interface House {
   /** Aborted when waiting for what is being answered has an end. */
   readonly stopped: AbortSignal
   /** @throws Problem UNAUTHENTICATED (401) */
-  identify(request: Request): Principal
+  identify(visitor: Visitor): Principal
   fetched(status: FetchStatus, count: number): void
 }
 
@@ -28,16 +44,16 @@ export class Visit implements RequestContext {
   route = 'none'
   principal: Principal = ANYONE
   admitted = false
-  readonly #request: Request
+  readonly #visitor: Visitor
   readonly #house: House
   #late: AbortController | undefined
   #url: URL | undefined
   #signal: AbortSignal | undefined
   #leave: (() => void) | undefined
 
-  constructor(id: string, request: Request, house: House) {
+  constructor(id: string, visitor: Visitor, house: House) {
     this.id = id
-    this.#request = request
+    this.#visitor = visitor
     this.#house = house
   }
 
@@ -54,13 +70,13 @@ export class Visit implements RequestContext {
   }
 
   get url(): URL {
-    this.#url ??= new URL(this.#request.url)
+    this.#url ??= new URL(this.#visitor.url)
     return this.#url
   }
 
   /** That of `url`; most are plain enough that nothing has to be resolved. */
   get path(): string {
-    return PLAIN.exec(this.#request.url)?.[1] ?? this.url.pathname
+    return PLAIN.exec(this.#visitor.url)?.[1] ?? this.url.pathname
   }
 
   /** In every answer. */
@@ -72,7 +88,7 @@ export class Visit implements RequestContext {
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       this.#late = new AbortController()
-      this.#signal = AbortSignal.any([this.#request.signal, this.#late.signal, this.#house.stopped])
+      this.#signal = AbortSignal.any([this.#visitor.signal, this.#late.signal, this.#house.stopped])
     }
     return this.#signal
   }
@@ -81,7 +97,7 @@ export class Visit implements RequestContext {
   admit(route: string, access: Access | 'public', stream = false): void {
     this.route = route
     if (access !== 'public') {
-      this.principal = this.#house.identify(this.#request)
+      this.principal = this.#house.identify(this.#visitor)
       this.admitted = true
     }
     this.#leave = this.#house.crowd.enter(stream)
@@ -89,7 +105,7 @@ export class Visit implements RequestContext {
 
   /** Asks again who this is: what stays open outlives tokens. @throws Problem UNAUTHENTICATED (401) */
   recheck(): void {
-    if (this.admitted) this.principal = this.#house.identify(this.#request)
+    if (this.admitted) this.principal = this.#house.identify(this.#visitor)
   }
 
   /** The answer is complete. */
@@ -99,11 +115,10 @@ export class Visit implements RequestContext {
   }
 
   /** Work that may take only so long. It is told by `signal` when it is late, and not waited for any longer. */
-  async inTime<T>(work: Promise<T>): Promise<T> {
+  inTime<T>(work: Promise<T>): Promise<T> {
     const { time, deadlines } = this.#house
-    let late: (() => void) | undefined
-    const timedOut = new Promise<never>((_, reject) => {
-      late = () => {
+    return new Promise<T>((resolve, reject) => {
+      const late = () => {
         const problem = new Problem(
           408,
           'TIMED_OUT',
@@ -113,12 +128,17 @@ export class Visit implements RequestContext {
         this.#late?.abort(problem)
       }
       deadlines.begin(late)
+      work.then(
+        (result) => {
+          deadlines.end(late)
+          resolve(result)
+        },
+        (error) => {
+          deadlines.end(late)
+          reject(error)
+        },
+      )
     })
-    try {
-      return await Promise.race([work, timedOut])
-    } finally {
-      deadlines.end(late!)
-    }
   }
 }
 

@@ -19,6 +19,22 @@ export interface RequestContext {
   fetched(status: FetchStatus, count: number): void
 }
 
+/** A request as far as most handlers look at it; no `Request` has to be made for it. */
+export interface PlainRequest {
+  /** By its name in lower case. */
+  header(name: string): string | undefined
+  text(): Promise<string>
+}
+
+/** An answer whose body is a text. */
+export interface PlainAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type PlainHandler = (request: PlainRequest, context: Partial<RequestContext>) => Promise<PlainAnswer>
+
 /**
  * Another protocol on the same port. By the time `fetch` is called, the caller is known and host, origin, number of
  * requests and size of the body (as declared, or as it is read) were checked.
@@ -27,6 +43,11 @@ export interface Mount {
   /** `/api/v2`: every path below it is the mount's, as it came. */
   readonly prefix: string
   fetch(request: Request, context: RequestContext): Response | Promise<Response>
+  /**
+   * What answers a short request often made, where there is such a thing: making `Request` and `Response` costs more than
+   * many an answer. `target` are path and query as they came; `fetch` would answer the same. A handler refuses by its answer.
+   */
+  atOnce?(method: string, target: string): PlainHandler | undefined
   /** How this protocol says what the server itself refused. */
   problem(problem: Problem): Response
 }

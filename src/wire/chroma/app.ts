@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { LiveRecord } from '../../core/record.ts'
 import type { Collection, Store } from '../../index.ts'
-import type { Mount, RequestContext } from '../mount.ts'
+import type { Mount, PlainAnswer, PlainHandler, PlainRequest, RequestContext } from '../mount.ts'
 import { type Access, ANYONE, reaches, requireAccess } from '../principal.ts'
 import { Problem } from '../problem.ts'
 import { bodyOf, countOf, objectOf, type Parsed, stringOf } from './body.ts'
@@ -47,7 +47,8 @@ export function chromaMount(store: Store, options: ChromaOptions = {}): Mount {
   const { app, atOnce } = chromaRoutes(store, options)
   return {
     prefix: '/api',
-    fetch: (request, context) => atOnce(request, context) ?? app.fetch(request, context),
+    fetch: (request, context) => app.fetch(request, context),
+    atOnce,
     problem: (problem) =>
       answer(problem.status, JSON.stringify({ error: errorNameOf(problem), message: problem.message })),
   }
@@ -56,11 +57,23 @@ export function chromaMount(store: Store, options: ChromaOptions = {}): Mount {
 const errorNameOf = ({ status, code }: Problem): string =>
   status === 401 || status === 403 ? 'AuthError' : code === 'ROUTE_UNKNOWN' ? 'NotFoundError' : 'ChromaError'
 
-function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
-}
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+const reply = (status: number, body: string): PlainAnswer => ({ status, headers: JSON_TYPE, body })
+
+const responseOf = ({ status, headers, body }: PlainAnswer): Response =>
+  new Response(body, { status, headers: { ...headers } })
+
+const answer = (status: number, body: string): Response => responseOf(reply(status, body))
 
 const json = (value: unknown, status = 200): Response => answer(status, JSON.stringify(value))
+
+const plainOf = (request: Request): PlainRequest => ({
+  header: (name) => request.headers.get(name) ?? undefined,
+  text: () => request.text(),
+})
+
+const bodyIn = (request: Request): Promise<Parsed> => bodyOf(plainOf(request))
 
 /** An answer to which it is added what the request named and did not get. `body` is an object's JSON. */
 function told(
@@ -68,16 +81,16 @@ function told(
   missing: Missing,
   extra: Readonly<Record<string, unknown>> = {},
   status = 200,
-): Response {
+): PlainAnswer {
   const says = isMissing(missing)
-  if (!says && Object.keys(extra).length === 0) return answer(status, body)
+  if (!says && Object.keys(extra).length === 0) return reply(status, body)
   const member = JSON.stringify({ ...extra, ...(says ? { missing } : {}) })
   const text = missingText(missing)
-  return answer(
+  return {
     status,
-    `${body.slice(0, -1)}${body.length > 2 ? ',' : ''}"spanstore":${member}}`,
-    text === undefined ? {} : { [MISSING_HEADER]: text },
-  )
+    headers: text === undefined ? JSON_TYPE : { ...JSON_TYPE, [MISSING_HEADER]: text },
+    body: `${body.slice(0, -1)}${body.length > 2 ? ',' : ''}"spanstore":${member}}`,
+  }
 }
 
 /** Counts what was fetched, where somebody counts. */
@@ -106,12 +119,12 @@ export const chromaApp = (store: Store, options: ChromaOptions = {}): Hono<Bindi
 
 /** A collection's id and what is asked of it, where nothing in the path has to be decoded. */
 const ON_COLLECTION =
-  /^https?:\/\/[^/]+\/api\/v2\/tenants\/[^/?#%]+\/databases\/[^/?#%]{3,}\/collections\/([^/?#%]+)(\/[a-z_/]+)$/
+  /^\/api\/v2\/tenants\/[^/?#%]+\/databases\/[^/?#%]{3,}\/collections\/([^/?#%]+)(\/[a-z_/]+)$/
 
 interface Routes {
   readonly app: Hono<Bindings>
-  /** What is asked of a collection's records, without looking for its route among all of them; undefined: look. */
-  readonly atOnce: (request: Request, context: Partial<RequestContext>) => Promise<Response> | undefined
+  /** What is asked of a collection's records, without looking for its route among all of them. */
+  readonly atOnce: (method: string, target: string) => PlainHandler | undefined
 }
 
 function chromaRoutes(store: Store, options: ChromaOptions): Routes {
@@ -123,20 +136,20 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
     where: Parameters<typeof requireAccess>[2],
   ) => requireAccess(context.principal ?? ANYONE, access, where)
 
-  const refused = (error: unknown): Response => {
+  const refused = (error: unknown): PlainAnswer => {
     const failure = failureOf(error)
     if (failure !== undefined) {
       const { status, error: name, message } = failure
       const missing = failure instanceof MissingFailure ? failure.missing : undefined
       const body = JSON.stringify({ error: name, message })
-      return missing === undefined ? answer(status, body) : told(body, missing, {}, status)
+      return missing === undefined ? reply(status, body) : told(body, missing, {}, status)
     }
     if (error instanceof Problem)
-      return answer(error.status, JSON.stringify({ error: errorNameOf(error), message: error.message }))
+      return reply(error.status, JSON.stringify({ error: errorNameOf(error), message: error.message }))
     // A defect of ours: whoever serves this writes it to its log.
     throw error
   }
-  app.onError(refused)
+  app.onError((error) => responseOf(refused(error)))
   app.notFound(() => new Response('', { status: 404 }))
 
   // ── the server ────────────────────────────────────────────────────────────────────────────────────────────
@@ -171,13 +184,13 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
 
   app.post('/api/v2/tenants', async ({ req, env }) => {
     allow(env ?? {}, 'admin', 'store')
-    await collections.createTenant(stringOf(objectOf(await bodyOf(req.raw)).name, 'name'))
+    await collections.createTenant(stringOf(objectOf(await bodyIn(req.raw)).name, 'name'))
     return json({})
   })
   app.get('/api/v2/tenants/:tenant', async ({ req }) => json(await collections.tenant(req.param('tenant'))))
   app.patch('/api/v2/tenants/:tenant', async ({ req, env }) => {
     allow(env ?? {}, 'admin', 'store')
-    const resource = stringOf(objectOf(await bodyOf(req.raw)).resource_name, 'resource_name')
+    const resource = stringOf(objectOf(await bodyIn(req.raw)).resource_name, 'resource_name')
     await collections.nameTenant(req.param('tenant'), resource)
     return json({})
   })
@@ -186,7 +199,7 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
   )
   app.post('/api/v2/tenants/:tenant/databases', async ({ req, env }) => {
     allow(env ?? {}, 'admin', 'store')
-    const name = stringOf(objectOf(await bodyOf(req.raw)).name, 'name')
+    const name = stringOf(objectOf(await bodyIn(req.raw)).name, 'name')
     await collections.createDatabase(req.param('tenant'), name)
     return json({})
   })
@@ -233,7 +246,7 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
   })
   app.post(BASE, async ({ req, env }) => {
     const place = placeOf(req)
-    const { name: given, get_or_create, ...rest } = objectOf(await bodyOf(req.raw))
+    const { name: given, get_or_create, ...rest } = objectOf(await bodyIn(req.raw))
     const name = stringOf(given, 'name')
     if (get_or_create !== undefined && typeof get_or_create !== 'boolean')
       throw misshapen('get_or_create: invalid type, expected a boolean')
@@ -273,7 +286,7 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
   app.put(`${BASE}/:id`, async ({ req, env }) => {
     const entry = await collections.byId(req.param('id'))
     allow(env ?? {}, 'write', { collection: entry.stored })
-    await collections.update(entry.id, await bodyOf(req.raw))
+    await collections.update(entry.id, await bodyIn(req.raw))
     return json({})
   })
   app.delete(`${BASE}/:name`, async ({ req, env }) => {
@@ -296,26 +309,28 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
 
   const known = new Map<
     string,
-    (request: Request, context: Partial<RequestContext>, id: string) => Promise<Response>
+    (request: PlainRequest, context: Partial<RequestContext>, id: string) => Promise<PlainAnswer>
   >()
   const onCollection = (
     method: 'get' | 'post',
     path: string,
     access: Access,
-    handle: (asked: Asked) => Response | Promise<Response>,
+    handle: (asked: Asked) => PlainAnswer | Promise<PlainAnswer>,
   ) => {
     const route = `${BASE}/:collection${path}`.replaceAll(/:(\w+)/g, '{$1}')
-    const asked = async (request: Request, context: Partial<RequestContext>, id: string) => {
+    const asked = async (request: PlainRequest, context: Partial<RequestContext>, id: string) => {
       context.route = route
       const entry = await collections.byId(id)
       allow(context, access, { collection: entry.stored })
       const collection = await collections.open(entry)
-      const header = request.headers.get('spanstore-strict')
-      const strict = header === null ? isStrict(entry) : header !== 'false' && header !== '0'
+      const header = request.header('spanstore-strict')
+      const strict = header === undefined ? isStrict(entry) : header !== 'false' && header !== '0'
       return await handle({ entry, collection, strict, body: () => bodyOf(request), context })
     }
     known.set(`${method.toUpperCase()} ${path}`, asked)
-    app.on(method, `${BASE}/:id${path}`, ({ req, env }) => asked(req.raw, env ?? {}, req.param('id')!))
+    app.on(method, `${BASE}/:id${path}`, async ({ req, env }) =>
+      responseOf(await asked(plainOf(req.raw), env ?? {}, req.param('id')!)),
+    )
   }
 
   for (const [verb, status] of [
@@ -338,18 +353,20 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
   })
   onCollection('post', '/query', 'read', async ({ collection, body }) => {
     const request = queryRequestOf(await body())
-    return answer(200, queryText(await queryRecords(collection, request), request.include))
+    return reply(200, queryText(await queryRecords(collection, request), request.include))
   })
   onCollection('post', '/delete', 'write', async ({ collection, strict, body }) => {
     const { deleted, removed, missing } = await deleteRecords(collection, await body(), strict)
     return told(`{"deleted":${deleted}}`, missing, removed === deleted ? {} : { deleted: removed })
   })
-  onCollection('get', '/count', 'read', async ({ collection }) => json(await collection.records().count()))
+  onCollection('get', '/count', 'read', async ({ collection }) =>
+    reply(200, String(await collection.records().count())),
+  )
   onCollection('post', '/search', 'read', async ({ collection, body }) => {
     const answers = []
     for (const request of searchRequestsOf(await body()))
       answers.push(await searchRecords(collection, request))
-    return answer(200, searchText(answers))
+    return reply(200, searchText(answers))
   })
   onCollection('post', '/conditional/get', 'read', async ({ collection, body, context }) => {
     const asked = await body()
@@ -359,11 +376,11 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
     return told(`${text.slice(0, -1)},"read_token":${token}}`, missing)
   })
   onCollection('post', '/conditional/commit', 'write', async ({ collection, body }) =>
-    json(await conditionalCommit(collection, await body())),
+    reply(200, JSON.stringify(await conditionalCommit(collection, await body()))),
   )
   app.post(`${BASE}/:id/fork`, async ({ req, env }) => {
     const entry = await collections.byId(req.param('id'))
-    const name = stringOf(objectOf(await bodyOf(req.raw)).new_name, 'new_name')
+    const name = stringOf(objectOf(await bodyIn(req.raw)).new_name, 'new_name')
     allow(env ?? {}, 'read', { collection: entry.stored })
     allow(env ?? {}, 'write', { collection: storedName(entry.tenant, entry.database, name) })
     const forked = await forkCollection(collections, entry, name)
@@ -373,7 +390,7 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
     const related = (await collections.registry.all()).filter(
       ({ root, unfinished }) => root === entry.root && !unfinished,
     )
-    return json({ count: Math.max(0, related.length - 1) })
+    return reply(200, JSON.stringify({ count: Math.max(0, related.length - 1) }))
   })
 
   // What one machine's Chroma says of them: there is no log to scout, and no functions.
@@ -391,9 +408,18 @@ function chromaRoutes(store: Store, options: ChromaOptions): Routes {
   for (const path of new Set(app.routes.map((route) => route.path)))
     if (!path.includes('*')) app.all(path, () => new Response('', { status: 405 }))
 
-  const atOnce: Routes['atOnce'] = (request, context) => {
-    const [, id, path] = ON_COLLECTION.exec(request.url) ?? []
-    return known.get(`${request.method} ${path}`)?.(request, context, id!).catch(refused)
+  const atOnce: Routes['atOnce'] = (method, target) => {
+    const [, id, path] = ON_COLLECTION.exec(target) ?? []
+    const asked = known.get(`${method} ${path}`)
+    // Dots as a part of the path have to be resolved first.
+    if (asked === undefined || target.includes('/.')) return undefined
+    return async (request, context) => {
+      try {
+        return await asked(request, context, id!)
+      } catch (error) {
+        return refused(error)
+      }
+    }
   }
   return { app, atOnce }
 }

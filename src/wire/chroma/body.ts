@@ -1,3 +1,4 @@
+import type { PlainRequest } from '../mount.ts'
 import { ChromaFailure, invalid, misshapen } from './failure.ts'
 import { ExactNumber, parseNumber } from './numbers.ts'
 
@@ -20,8 +21,8 @@ export type ParsedObject = { readonly [key: string]: Parsed }
 const EXACT = /[:,[]\s*-?\d+(?:\.0+[,\]}\s]|(?:\.\d+)?[eE][-+\d]|(?<=\d{16}))/
 
 /** The body of a request. @throws ChromaFailure 415, 400 */
-export async function bodyOf(request: Request): Promise<Parsed> {
-  const type = request.headers.get('content-type') ?? ''
+export async function bodyOf(request: PlainRequest): Promise<Parsed> {
+  const type = request.header('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type))
     throw new ChromaFailure(
       415,
