@@ -20,7 +20,7 @@ export async function gateBenches(report: (measured: Measured) => void): Promise
 
     const READS = 2_000
     /** Rounds after which the log is written: as many reads as it holds. */
-    const BATCH = 30
+    const BATCH = 50
     const key = (round: number, i: number) => keys[(round * 7919 + i * 104_729) % SPANS]!
     // Time of the processor, not of the clock: a difference of a few percent drowns in what else the machine does.
     const spent: { plain: number[]; observed: number[] } = { plain: [], observed: [] }

@@ -39,8 +39,10 @@ export interface Rehydrations {
   readonly purpose: Purpose
   /** Found by a search, not by a key the session had. */
   readonly queried: boolean
-  /** One for each time; may repeat. */
+  /** Each once. */
   readonly keys: readonly string[]
+  /** How often each was read. */
+  readonly times: readonly number[]
 }
 
 /** What an agent read elsewhere and told the store. */

@@ -11,8 +11,10 @@ import type { Observed, Rehydrations, Report, SessionRecords, Snapshot } from '.
 
 /** Milliseconds a read may wait to be written. */
 const PATIENCE = 1000
-/** Reads that are written without waiting. */
-const ENOUGH = 60_000
+/** Reads that are written without waiting, and keys that are held for them. */
+const ENOUGH = { reads: 100_000, keys: 50_000 }
+/** Keys that are gathered before they are told apart: few enough to stay near the processor. */
+const TOGETHER = 500
 
 const STATUSES = ['ok', 'empty', 'tombstone', 'absent'] as const satisfies readonly FetchStatus[]
 const PURPOSES = ['agent', 'gate', 'reconcile', 'compact'] as const satisfies readonly Purpose[]
@@ -38,13 +40,54 @@ export const codeOf = ({ cited, purpose, queried }: ReadAs): number =>
 
 const answerOf = (result: FetchResult): number => STATUSES.indexOf(result.status) | (isHit(result) ? HIT : 0)
 
+/** Keys read in one way, each with the number of times. */
+class Tally {
+  readonly #observer: Observer
+  readonly #latest: string[] = []
+  #unsettled = 0
+  readonly #places = new Map<string, number>()
+  readonly #keys: string[] = []
+  readonly #times: number[] = []
+
+  constructor(observer: Observer) {
+    this.#observer = observer
+  }
+
+  add(key: string): void {
+    this.#latest[this.#unsettled++] = key
+    if (this.#unsettled < TOGETHER) return
+    const before = this.#keys.length
+    this.#settle()
+    this.#observer.count(TOGETHER, this.#keys.length - before)
+  }
+
+  #settle(): void {
+    const reads = this.#unsettled
+    for (let i = 0; i < reads; i++) {
+      const key = this.#latest[i]!
+      const place = this.#places.get(key)
+      if (place === undefined) {
+        this.#places.set(key, this.#keys.length)
+        this.#keys.push(key)
+        this.#times.push(1)
+      } else this.#times[place]!++
+    }
+    this.#unsettled = 0
+  }
+
+  total(): { readonly keys: readonly string[]; readonly times: readonly number[] } {
+    this.#settle()
+    return { keys: this.#keys, times: this.#times }
+  }
+}
+
 /** What one session observed and is not written yet. */
 export class SessionNotes {
   readonly collection: number
   readonly session: string
   readonly #observer: Observer
   /** By status, hit, citation, query and purpose, in one number. */
-  #reads: string[][] = []
+  #reads: Tally[] = []
   #waiting = false
   #reports: Report[] = []
   #citations: string[] = []
@@ -58,28 +101,27 @@ export class SessionNotes {
   }
 
   read(result: FetchResult, how: ReadAs): void {
-    this.add(result, codeOf(how), result.key)
+    this.add(result, codeOf(how))
   }
 
-  /**
-   * `read`, with the way of reading worked out before: the path of every fetch. `asked` is the key as the caller has
-   * it, who often has it again: what is kept is then no second string that has to be hashed.
-   */
-  add(result: FetchResult, how: number, asked: string): void {
+  /** `read`, with the way of reading worked out before: the path of every fetch. */
+  add(result: FetchResult, how: number): void {
     const code = how | (result.status === 'ok' ? FOUND : answerOf(result))
-    const key = result.key === asked ? asked : result.key
-    const keys = this.#reads[code]
-    if (keys === undefined) this.#reads[code] = [key]
-    else keys.push(key)
+    const tally = this.#reads[code] ?? this.#begin(code)
+    tally.add(result.key)
+  }
+
+  #begin(code: number): Tally {
     this.#noted()
+    const tally = new Tally(this.#observer)
+    this.#reads[code] = tally
+    return tally
   }
 
   #noted(): void {
-    if (!this.#waiting) {
-      this.#waiting = true
-      this.#observer.wait(this)
-    }
-    this.#observer.count()
+    if (this.#waiting) return
+    this.#waiting = true
+    this.#observer.wait(this)
   }
 
   note(what: {
@@ -93,17 +135,18 @@ export class SessionNotes {
     if (what.snapshot !== undefined) this.#snapshots.push(what.snapshot)
     this.#through = what.through ?? this.#through
     this.#noted()
+    this.#observer.count(1, 1)
   }
 
   take(): Observed {
     const rehydrations = this.#reads.flatMap(
-      (keys, code): Rehydrations => ({
+      (tally, code): Rehydrations => ({
         status: STATUSES[code & 3]!,
         hit: (code & HIT) !== 0,
         cited: (code & 8) !== 0 ? 'self' : 'external',
         queried: (code & 16) !== 0,
         purpose: PURPOSES[code >> 5]!,
-        keys,
+        ...tally.total(),
       }),
     )
     const observed: Observed = {
@@ -130,7 +173,8 @@ export class Observer {
   readonly #records: SessionRecords
   readonly #notes = new Map<string, SessionNotes>()
   #waiting = new Set<SessionNotes>()
-  #count = 0
+  #reads = 0
+  #keys = 0
   #timer: NodeJS.Timeout | undefined
   /** Taken, and not written yet: a batch whose write failed is kept here for the next attempt. */
   #batches: { readonly notes: SessionNotes; readonly observed: Observed }[] = []
@@ -161,9 +205,11 @@ export class Observer {
     if (this.#timer === undefined) this.#wait()
   }
 
-  /** Called for each thing that is noted. */
-  count(): void {
-    if (++this.#count >= ENOUGH) this.#inBackground()
+  /** Called for what is noted, many reads at a time. */
+  count(reads: number, keys: number): void {
+    this.#reads += reads
+    this.#keys += keys
+    if (this.#reads >= ENOUGH.reads || this.#keys >= ENOUGH.keys) this.#inBackground()
   }
 
   #wait(): void {
@@ -182,9 +228,11 @@ export class Observer {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#count = 0
-    for (const notes of this.#waiting) this.#batches.push({ notes, observed: notes.take() })
+    const waiting = this.#waiting
     this.#waiting = new Set()
+    for (const notes of waiting) this.#batches.push({ notes, observed: notes.take() })
+    this.#reads = 0
+    this.#keys = 0
     // Handles keep theirs; a process that serves many sessions does not keep one for each it ever saw.
     this.#notes.clear()
     const write = this.#writing.then(

@@ -245,7 +245,7 @@ export class Session {
     if (how === EXTERNAL) citedAs('fetch.cited', options?.cited)
     const result = this.#ledger.fetchOne(key)
     const found = 'status' in result ? result : await result
-    this.#notes.add(found, how, key)
+    this.#notes.add(found, how)
     return found
   }
 

@@ -36,13 +36,26 @@ describe('what a session observes', () => {
 
   test('is written after many reads without waiting, all of one kind as one row', async () => {
     const here = await talk()
-    for (let i = 0; i < 60_001; i++) await here.session.fetch(here.turns[i % 6]!, { cited: 'external' })
+    for (let i = 0; i < 100_001; i++) await here.session.fetch(here.turns[i % 6]!, { cited: 'external' })
     await vi.waitFor(async () => expect(await count(here, 'observation')).toBe(1))
     const [number, keys] = look(
       here,
       (connection) => connection.row<[number, string]>('SELECT count, keys FROM observation')!,
     )
-    expect([number, keys.length]).toEqual([60_000, 6 * 26])
+    expect([number, keys.length]).toEqual([100_000, 6 * 26])
+  })
+
+  test('is written earlier where each read is of another key: what waits is bounded', async () => {
+    const here = await talk()
+    const another = here.turns[0]!.slice(0, 20)
+    const nth = (i: number) => another + String(i).padStart(6, '0')
+    for (let i = 0; i < 50_001; i++) await here.session.fetch(nth(i), { cited: 'self' })
+    await vi.waitFor(async () => expect(await count(here, 'observation')).toBe(1))
+    const [number, keys] = look(
+      here,
+      (connection) => connection.row<[number, string]>('SELECT count, keys FROM observation')!,
+    )
+    expect([number, keys.length]).toEqual([50_000, 50_000 * 26])
   })
 
   test('is written when the store closes', async () => {

@@ -142,20 +142,16 @@ export function writeObserved(
       )
 
   /** One way of reading; a key printed in a summary of the session was read by its anchor, whatever is said of it. */
-  const rehydrated = (group: Omit<Rehydrations, 'keys'>, keys: readonly string[], reported: number) => {
-    const anchored: string[] = []
-    const queried: string[] = []
-    for (const key of new Set(keys)) {
-      if (!group.queried && trail.prints(key)) anchored.push(key)
+  const rehydrated = (group: Rehydrations, reported: number) => {
+    const anchored = { total: 0, distinct: [] as string[] }
+    const queried = { total: 0, distinct: [] as string[] }
+    group.keys.forEach((key, i) => {
+      const by = !group.queried && trail.prints(key) ? anchored : queried
+      by.total += group.times[i]!
       // What is no key is counted and not kept: it may be anything. What answers is one.
-      else if (group.status !== 'absent' || isKey(key)) queried.push(key)
-    }
-    const printed = new Set(anchored)
-    const times = printed.size === 0 ? 0 : keys.reduce((sum, key) => (printed.has(key) ? sum + 1 : sum), 0)
-    const byVia = [
-      { total: times, distinct: anchored },
-      { total: keys.length - times, distinct: queried },
-    ]
+      if (by === anchored || group.status !== 'absent' || isKey(key)) by.distinct.push(key)
+    })
+    const byVia = [anchored, queried]
     byVia.forEach(({ total, distinct }, via) => {
       if (total === 0) return
       write({
@@ -184,9 +180,8 @@ export function writeObserved(
     })
   }
 
-  for (const group of observed.rehydrations) rehydrated(group, group.keys, REPORTED.no)
-  for (const [group, keys, reported] of groupReports(connection, observed.reports))
-    rehydrated(group, keys, reported)
+  for (const group of observed.rehydrations) rehydrated(group, REPORTED.no)
+  for (const [group, reported] of groupReports(connection, observed.reports)) rehydrated(group, reported)
   if (observed.citations.length > 0)
     write({
       kind: KIND.citation,
@@ -211,25 +206,27 @@ export function writeObserved(
 }
 
 /** What an agent was told elsewhere, beside what is so here. */
-function groupReports(
-  connection: Connection,
-  reports: readonly Report[],
-): [Omit<Rehydrations, 'keys'>, string[], number][] {
-  const groups = new Map<string, [Omit<Rehydrations, 'keys'>, string[], number]>()
+function groupReports(connection: Connection, reports: readonly Report[]): [Rehydrations, number][] {
+  const groups = new Map<
+    string,
+    { group: Omit<Rehydrations, 'keys' | 'times'>; told: Map<string, number>; as: number }
+  >()
   for (const { key, hit, cited } of reports) {
     const here = fetchNow(connection, key, undefined, Number.NEGATIVE_INFINITY) as FetchResult
     const lagging = !hit && here.status === 'ok'
     const id = `${hit} ${cited} ${here.status} ${lagging}`
-    const group = groups.get(id)
-    if (group !== undefined) group[1].push(key)
-    else
-      groups.set(id, [
-        { status: here.status, hit, cited, purpose: 'agent', queried: false },
-        [key],
-        lagging ? REPORTED.lagging : REPORTED.yes,
-      ])
+    let found = groups.get(id)
+    if (found === undefined) {
+      const group = { status: here.status, hit, cited, purpose: 'agent', queried: false } as const
+      found = { group, told: new Map(), as: lagging ? REPORTED.lagging : REPORTED.yes }
+      groups.set(id, found)
+    }
+    found.told.set(key, (found.told.get(key) ?? 0) + 1)
   }
-  return [...groups.values()]
+  return [...groups.values()].map(({ group, told, as }) => [
+    { ...group, keys: [...told.keys()], times: [...told.values()] },
+    as,
+  ])
 }
 
 const COUNT_AGE = `${insertInto('session_age', ['session', 'cycle', 'born', 'count'])}
