@@ -1,3 +1,5 @@
+import { EVERYDAY, EVERYDAY_KINDS } from './thesaurus.ts'
+
 /**
  * Words that say the same in notes about work, plans and preferences, where WordNet has no link between them. One group
  * a line; after the bar, words that say the opposite. Lemmas, or norms of phrases.
@@ -265,7 +267,7 @@ production staging development
 ios android windows linux macos
 `
 const kinds = new Map<string, number[]>()
-for (const [kind, line] of KINDS.trim().split('\n').entries())
+for (const [kind, line] of `${KINDS.trim()}${EVERYDAY_KINDS.trimEnd()}`.split('\n').entries())
   for (const word of line.split(' ')) kinds.set(word, [...(kinds.get(word) ?? []), kind])
 
 /** Whether the words name two different things of one kind. */
@@ -282,7 +284,7 @@ const PERIODS: Readonly<Record<string, string | undefined>> = Object.fromEntries
 
 /** For each word its groups: a number for each, even for the one side, odd for the other. */
 const standings = new Map<string, readonly number[]>()
-for (const [group, line] of GROUPS.trim().split('\n').entries()) {
+for (const [group, line] of `${GROUPS.trim()}${EVERYDAY.trimEnd()}`.split('\n').entries()) {
   let place = group * 2
   for (const word of line.split(' ')) {
     if (word === '|') place++

@@ -16,6 +16,7 @@ in order to|so that|so as to|due to|because of|according to|in addition to|such 
 yet to|fail to|fails to|failed to|failing to|failure to|too|neither|short of
 pencil in|penciled in|pencilled in|pencilling in|penciling in|for now|for the time being|for sure|for certain|so far|as yet|until now|up for grabs|up in the air|under consideration|to be decided|to be determined|to be confirmed|on the fence|on hold|in progress|on track|on time|on schedule
 set aside|can not stand|could not stand|make sure|made sure|makes sure|be sure to|in charge of|responsible for|accountable for|capable of|incapable of|free of|clear of|devoid of|lack of|absence of|in the absence of|allergic to|opposed to|out of scope|can not bear|can not abide|could not bear|off limits|no good|out of service|out of order|out of stock|in the works
+head office|now and then|every now and then|from time to time|once in a while|at no cost|at no charge|at no extra cost|free of charge|without charge|by accident|by mistake|on purpose|in vain|at once|straight away|right away|without delay|without fail|around the clock|round the clock|behind schedule|ahead of schedule|ahead of time|in stock|in private|in public|behind closed doors|as a rule|one by one|on foot|in advance|at random|in person|in writing|at the latest|at the earliest|by heart|in secret
 right now|as of|as of now|time out|times out|timed out|per day|per week|per month|per year|per hour|per minute|per second|each day|each week|each month|each year|every day|every week|every month|every year|every hour|every minute
 `
 
@@ -25,7 +26,26 @@ turn off|turn on|switch off|switch on|leave off|leave on|stay off|stay on|keep o
 turn down|turn away|go ahead|go through|go under|fall through|fall apart|give up|leave out|leave behind|carry on|run out|run out of|find out|figure out|work out|back up|back out|back down|pull out|take over|hand over|point out|come up with|come back|go back|get back|give back
 throw away|throw out|make up|go with|stick with|stick to|stay with|get rid of|do away with|look into|think about|think of|lean toward|lean towards|decide on|settle on|settle for|opt for|agree to|decide against|advise against|recommend against|warn against|stay away from|steer clear of|keep away from
 cut off|cut down|cut back|scale back|speed up|slow down|break down|break up|go down|go up|take down|take off|take on|take care of|rule out|time out|pass up|pass on|wind down|close down|knock down|strike down|vote down|tear down|write off|lay off|drop out|bail out|weed out|cross out|wipe out|sell out|turn out|show up|miss out on|hang up|lock out|log out|sign out|fall back on|walk back|walk away from|put on hold|put in place|bring back|take back|stand down|step down|check out|check in|fill up|fill out|hand in|turn in|send back|pay off|pay back|bring up|pick up|drop off|give in
+keep on|set off|set out|put out|put on|put aside|put together|put up with|put forward|come down|come off|come in|come out|come forward|get up|get going|get along|turn up|power on|power off|boot up|plug in|unplug
+own up|shore up|cut short|break off|move in|move out|move away|wake up|fall asleep|fall behind|fall out|fall over|sit down|sit out|stand up|give away|hand out|hand back|take part|take in|take up|take out|look after|look up|look forward to
+attend to|sort out|carry out|run into|bump into|use up|grow up|call back|ring back|pull down|pull through|put up|let off|let down|lock up|kick out|kick off|set free|split up|bring about|bring out|amount to|add up to
+sign in|zoom in|zoom out|scrub up|tidy up|clean up|mop up|wash up|stay on|stay put|stay up|swap out|switch over|hand off|tick off|top up|open up|freeze up|log off|lay out|write down|note down|jot down|read out|mix up|mess up|screw up|warm up|cool down|calm down|settle down
+wear out|burn out|burn down|dry out|die out|phase in|factor in|fit in|fill in|trade in|chip in|bring in|let in|sink in|move on|move back|catch up|sleep in|speak up|speak out|stand out|stand in|reach out|point out|hold up|hold out|hold on|eat up|drink up|blow up|light up|line up|link up|team up|sum up|shake off|call up|ring up|wave through|throw in|think over|talk over|talk through|go over|hand round
 `
+/** Fixed phrases that say how, when or how often. */
+export const ADVERBIAL = new Set(
+  'now_and_then every_now_and_then from_time_to_time once_in_a_while at_no_cost at_no_charge at_no_extra_cost free_of_charge without_charge by_accident by_mistake on_purpose in_vain at_once straight_away right_away without_delay without_fail around_the_clock round_the_clock behind_schedule ahead_of_schedule ahead_of_time in_private in_public behind_closed_doors as_a_rule one_by_one on_foot in_advance at_random in_person in_writing at_the_latest at_the_earliest by_heart in_secret'.split(
+    ' ',
+  ),
+)
+
+/** Particles that may stand behind the object: "turned the heating off". */
+const SEPARABLE = anyOf('off on out up down back away over aside together in forward through')
+
+/** Of the verbs with a particle that have this form, the particles that may stand apart from it. */
+export const particlesOf = (form: string): readonly string[] =>
+  phrasesFrom(form).flatMap((words) => (words.length === 2 && SEPARABLE.has(words[1]!) ? [words[1]!] : []))
+
 /** Past form, and participle where it is another. */
 const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
   leave: ['left'],
@@ -62,8 +82,32 @@ const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
   send: ['sent'],
   pay: ['paid'],
   steer: ['steered'],
+  grow: ['grew', 'grown'],
+  read: ['read'],
+  wear: ['wore', 'worn'],
+  burn: ['burnt', 'burned'],
+  let: ['let'],
+  lead: ['led'],
+  light: ['lit', 'lighted'],
+  blow: ['blew', 'blown'],
+  eat: ['ate', 'eaten'],
+  drink: ['drank', 'drunk'],
+  shake: ['shook', 'shaken'],
+  sink: ['sank', 'sunk'],
+  sit: ['sat'],
+  speak: ['spoke', 'spoken'],
+  catch: ['caught'],
+  wake: ['woke', 'woken'],
+  ring: ['rang', 'rung'],
+  freeze: ['froze', 'frozen'],
+  sleep: ['slept'],
+  deal: ['dealt'],
+  swim: ['swam'],
+  draw: ['drew', 'drawn'],
 }
-const DOUBLED = anyOf('shut set put run get cut opt step drop')
+const DOUBLED = anyOf(
+  'shut set put run get cut opt step drop sit split plug mop top swap jot let stop fit chip',
+)
 
 function formsOf(verb: string): string[] {
   const stem = DOUBLED.has(verb) ? verb + verb.at(-1) : verb.replace(/e$/, '')

@@ -24,7 +24,7 @@ import {
   standsAlone,
 } from './neighbours.ts'
 import { type As, open } from './open-classes.ts'
-import { phrasalLemma } from './phrases.ts'
+import { ADVERBIAL, phrasalLemma } from './phrases.ts'
 import { knows, lemmaOf } from './relations.ts'
 import { type Token, tokenize } from './tokens.ts'
 import { compoundForm, formOf, isBase, UNCHANGED } from './verb-forms.ts'
@@ -309,6 +309,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (joined && QUANTIFIERS.has(norm)) return standsAlone(tokens, i) ? as('P') : as('D')
   if (ADVERBS.has(norm) || (norm === 'better' && last?.tag === 'M')) return as('R')
   if (joined && /^(?:every|each|per)_/.test(norm)) return as('R')
+  if (joined && ADVERBIAL.has(norm)) return as('R')
   if (joined) return as(knows(norm, 'V') ? 'V' : knows(norm, 'N') ? 'N' : 'A')
   if (token.proper) return as('N', norm)
   return open(tokens, before, i, as)

@@ -1,5 +1,5 @@
 import { anyOf } from './cues.ts'
-import { phrasesFrom } from './phrases.ts'
+import { particlesOf, phrasesFrom } from './phrases.ts'
 
 export type TokenKind = 'word' | 'number' | 'code' | 'mark'
 
@@ -140,7 +140,7 @@ export function tokenize(text: string): readonly Token[] {
     } else if (!(whole === '.' && ABBREVIATIONS.has(tokens.at(-1)?.norm ?? '')))
       push('mark', whole === '…' ? '...' : whole, start, at)
   }
-  return joinPhrases(settleAnswers(settleContractions(settlePercents(tokens))))
+  return joinApart(joinPhrases(settleAnswers(settleContractions(settlePercents(tokens)))))
 }
 
 /** Marks after which a sentence begins. */
@@ -309,4 +309,57 @@ function joinPhrases(tokens: readonly Token[]): readonly Token[] {
     i += phrase.length
   }
   return joined
+}
+
+/** Words that no object of a verb goes over. */
+const BREAKS = anyOf(`
+  and or but nor so then if unless when while because although though whether that which who whom whose how why where than as
+  to at by for from with into onto about over under above below between among through during within without against toward towards across behind beside since until till before after via per
+  is are was were be been being am has have had do does did can could may might must shall should will would not never no_longer
+`)
+/** What may stand behind a particle that is no preposition. */
+const BEHIND = anyOf(`
+  and or but so then if unless when while because although though after before until till since by for to from with at during within without
+  today tomorrow yesterday tonight now again soon later afterwards early immediately already yet too this last next every each once twice
+  monday tuesday wednesday thursday friday saturday sunday
+`)
+/** Particles that are seldom prepositions: a noun may follow them. */
+const PURE = anyOf('back away aside together forward')
+const FARTHEST = 6
+
+/** "turned the heating off" is read as "turned off the heating" is. */
+function joinApart(tokens: readonly Token[]): readonly Token[] {
+  let dropped: Set<number> | undefined
+  const verbs = new Map<number, Token>()
+  for (let i = 0; i + 2 < tokens.length; i++) {
+    const verb = tokens[i]!
+    if (verb.kind !== 'word' || verb.proper || verb.norm.includes('_')) continue
+    const particles = particlesOf(verb.norm)
+    if (particles.length === 0) continue
+    const at = particleAfter(tokens, i, particles)
+    if (at < 0) continue
+    verbs.set(i, {
+      ...verb,
+      text: `${verb.text} ${tokens[at]!.text}`,
+      norm: `${verb.norm}_${tokens[at]!.norm}`,
+    })
+    dropped ??= new Set()
+    dropped.add(at)
+  }
+  if (dropped === undefined) return tokens
+  return tokens.flatMap((token, i) => (dropped.has(i) ? [] : [verbs.get(i) ?? token]))
+}
+
+function particleAfter(tokens: readonly Token[], verb: number, particles: readonly string[]): number {
+  for (let i = verb + 1; i < tokens.length && i <= verb + FARTHEST; i++) {
+    const { norm, kind } = tokens[i]!
+    if (kind === 'mark') return -1
+    if (i > verb + 1 && particles.includes(norm)) {
+      const next = tokens[i + 1]
+      if (next === undefined || next.kind === 'mark' || BEHIND.has(next.norm)) return i
+      if (PURE.has(norm) && kind === 'word') return i
+    }
+    if (BREAKS.has(norm) || norm.includes('_')) return -1
+  }
+  return -1
 }
