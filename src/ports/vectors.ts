@@ -96,8 +96,10 @@ export interface VectorRecords {
   ): { readonly hashes: readonly string[]; readonly through: VectorArrivals }
   /** The present state of these spans. */
   rows(collection: number, space: VectorSpace, ids: readonly number[]): readonly VectorRow[]
-  /** Whether it is known without looking that at most so many spans pass a filter. */
-  selective(collection: number, where: Filter, most: number): boolean
+  /** Those of these spans that are live, for those who only want vectors: what a span waits for is not said. */
+  vectors(collection: number, space: VectorSpace, ids: readonly number[]): readonly VectorRow[]
+  /** Spans among which all are that pass a filter, where that is known without looking at each. */
+  possible(collection: number, where: Filter): readonly number[] | undefined
   /** Ids of the live spans that pass a filter, oldest first. `pause` is awaited between steps of a few milliseconds. */
   matching(collection: number, where: Filter, pause: () => Promise<void>): Promise<readonly number[]>
   /** Those of these ids that are live and pass the filter, in the given order, and the position of that snapshot. */

@@ -5,6 +5,9 @@ import { Resident } from './resident.ts'
 /** Milliseconds of one step. */
 const STEP = 6
 
+/** Spans of one step of going on to another base. */
+const REBASED = 5_000
+
 /** Where an index on disk stands: memory needs to hold only what changed since. */
 export interface Base {
   readonly position: number
@@ -40,6 +43,8 @@ export class Absorbed {
   #scan: number | undefined
   #arrivals: VectorArrivals
   readonly hasBase: boolean
+  /** What was last compared with what is here. */
+  #base: Base | undefined
   readonly #pace = new Pace(250, STEP, 1_000)
 
   /**
@@ -158,13 +163,17 @@ export class Absorbed {
     if (others.size === 0) this.#byHash.delete(hash)
   }
 
-  /** The base moved on: what it has by now need not be kept here. */
-  rebase(base: Base): void {
+  /** The base may have moved on: what it has by now need not be kept here. Until the last step, some of it is. */
+  *rebase(base: Base): Generator<void, void> {
+    if (base.position === this.#base?.position && base.waiting === this.#base.waiting) return
+    this.#base = base
     const waiting = new Set(base.waiting)
     this.#lastId = base.lastId
     this.zeros = base.zeros
     this.dated = 0
+    let looked = 0
     for (const [id, position] of this.touched) {
+      if (++looked % REBASED === 0) yield
       // A vector that arrived without an event is in the base when the span does not wait there any more.
       if (position > base.position || waiting.has(id)) {
         if (id <= base.lastId) this.dated++

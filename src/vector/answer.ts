@@ -1,10 +1,8 @@
 import type { Filter } from '../core/filter.ts'
 import type { VectorNearest, VectorPath, VectorQuery, VectorRecords } from '../ports/vectors.ts'
+import { nearestNamed } from './named.ts'
 import type { Candidate } from './nearest.ts'
 import type { Pause, View } from './view.ts'
-
-/** Spans that pass a filter are compared one by one up to this many; beyond, enough of the nearest are checked. */
-const FEW = 5_000
 
 /** A filter that states no condition. */
 const ALL: Filter = { op: 'and', filters: [] }
@@ -76,14 +74,27 @@ export async function answerBy(
     const few = await view.among(new Set(ids), wanted)
     return done(few, check(few), 'set', ids.length)
   }
-  // Where it is known that few pass, the nearest need not be looked at first.
-  const resident = view.path === 'resident'
-  if (where !== undefined && records.selective(collection, where, FEW)) {
+  const bySet = async () => {
     const some = await matching(records, collection, query, pause)
     const few = await view.among(some, wanted)
     return done(few, check(few), 'set', some.size)
   }
+  const resident = view.path === 'resident'
   let limit = filtered ? (resident ? 8 : 4) * wanted + 64 : wanted
+  const possible = where && records.possible(collection, where)
+  if (possible !== undefined) {
+    const { live } = records.head(collection)
+    if (view.isSetQuicker(possible.length, live, wanted)) return await bySet()
+    limit = Math.ceil((1.5 * wanted * live) / possible.length) + 64
+  }
+  if (filtered && view.names !== undefined) {
+    const ways = { records, collection, view, names: view.names, possible }
+    const named = await nearestNamed(ways, query, pause)
+    const checked = named && check(named.found)
+    return checked !== undefined && checked.ids.length >= wanted
+      ? done(named!.found, checked, 'checked', named!.looked)
+      : await bySet()
+  }
   for (let passing: ReadonlySet<number> | undefined; ; ) {
     const { found, all } = await view.nearest(limit)
     const checked = check(found)
@@ -99,7 +110,7 @@ export async function answerBy(
     if (passing === undefined && share > 0.02 && limit <= FAR) continue
     passing ??= await matching(records, collection, query, pause)
     // Comparing them is exact, and quicker than looking for them among the nearest.
-    if (resident || passing.size <= FEW || limit > passing.size) {
+    if (resident || limit > passing.size || view.isSetQuicker(passing.size, passing.size / share, wanted)) {
       const few = await view.among(passing, wanted)
       return done(few, check(few), 'set', passing.size)
     }

@@ -293,8 +293,13 @@ export class Keeper {
       const { grace } = this.#options
       await table.optimize((await table.crowding()) > CROWDED ? Math.min(grace, MOMENT) : grace)
     }
-    if (index === undefined && rows >= this.#options.large) await table.index()
-    else if (index !== undefined && index.parts > PARTS) {
+    if (index === undefined && rows >= this.#options.large) {
+      // A search gathers the vectors it compares from all over the table: out of many files that takes twice as long.
+      if (state.commits > 1) await optimize()
+      await table.index()
+      // The files that were joined are there twice.
+      if ((await table.crowding()) > CROWDED) await optimize()
+    } else if (index !== undefined && index.parts > PARTS) {
       await optimize()
       await table.index()
     } else if (state.commits >= COMMITS || (index?.rest ?? 0) > Math.max(REST, rows * PART)) await optimize()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type * as Lance from '@lancedb/lancedb'
 import type * as Arrow from 'apache-arrow'
 import type { Metric } from '../core/model.ts'
+import { nextTurn } from '../threads/turn.ts'
 import { bytesBelow, syncNewFiles } from './durable.ts'
 import { loadInSteps } from './load-in-steps.ts'
 import { writeUnit } from './metric.ts'
@@ -44,8 +45,9 @@ const SMALL = 2 ** 22
 /** How many times as many are read at once. */
 const BATCHES = 4
 
-/** Numbers that are looked at at once. */
+/** Numbers that are looked at, and that are written, at once. */
 const NUMBERS = 2 ** 16
+const WRITTEN = 2 ** 18
 
 /** Ids in one predicate. */
 const IDS = 1_000
@@ -65,7 +67,10 @@ export interface TableRow {
  * how many of what it names are compared in full. A bit per dimension says little about neighbours that are nearly
  * equally far: of 100 000 vectors in clusters, 120 compared for ten found 0.91 of these, 240 found 0.975, 480 all.
  */
-function effort(accuracy: number, limit: number): { readonly probes: number; readonly refine: number } {
+export function effort(
+  accuracy: number,
+  limit: number,
+): { readonly probes: number; readonly compared: number } {
   const [probes, least, each] =
     accuracy <= 0.9
       ? [10, 100, 8]
@@ -74,8 +79,11 @@ function effort(accuracy: number, limit: number): { readonly probes: number; rea
         : accuracy <= 0.995
           ? [64, 600, 24]
           : [160, 1_200, 32]
-  return { probes, refine: Math.ceil((least + each * limit) / limit) }
+  return { probes, compared: least + each * limit }
 }
+
+/** So many rows are named by the parts of the index that are gone through anyway. */
+const NAMED = 5_000
 
 /**
  * A LanceDB table of span ids and vectors, in the form the metric needs. One process at a time may change it; any
@@ -139,7 +147,7 @@ export class LanceTable {
   }
 
   async add(rows: readonly TableRow[]): Promise<void> {
-    if (rows.length > 0) await this.#table.add(tableOf(this.#shape, rows))
+    if (rows.length > 0) await this.#table.add(await tableOf(this.#shape, rows))
   }
 
   /** Gives rows other vectors in one step: nobody sees the table without them. Rows that are not there are added. */
@@ -149,7 +157,7 @@ export class LanceTable {
       .mergeInsert('id')
       .whenMatchedUpdateAll()
       .whenNotMatchedInsertAll()
-      .execute(tableOf(this.#shape, rows))
+      .execute(await tableOf(this.#shape, rows))
   }
 
   async delete(ids: readonly number[]): Promise<void> {
@@ -189,22 +197,46 @@ export class LanceTable {
     limit: number,
     accuracy: number,
   ): Promise<{ found: Candidate[]; all: boolean }> {
+    const query = this.#query(vector, limit)
+    if (accuracy >= 1) return await this.#answer(query.bypassVectorIndex(), limit)
+    const { probes, compared } = effort(accuracy, limit)
+    return await this.#answer(query.nprobes(probes).refineFactor(Math.ceil(compared / limit)), limit)
+  }
+
+  /**
+   * About the nearest `limit` rows, as the index has them: distances are guesses where it keeps a bit a number. Costs a
+   * fraction of `nearest` for as many. Fewer than `limit`: there are no more in the parts that were gone through.
+   */
+  async named(
+    vector: Float32Array,
+    limit: number,
+    accuracy: number,
+  ): Promise<{ found: Candidate[]; all: boolean }> {
+    const { probes } = effort(accuracy, 1)
+    const more = Math.ceil(probes * Math.sqrt(Math.max(1, limit / NAMED)))
+    return await this.#answer(this.#query(vector, limit).nprobes(more), limit)
+  }
+
+  #query(vector: Float32Array, limit: number): Lance.VectorQuery {
+    return this.#table
+      .query()
+      .nearestTo(this.kept(vector))
+      .select(['id', '_distance'])
+      .limit(limit)
+      .distanceType(this.#shape.metric === 'ip' ? 'dot' : 'l2')
+  }
+
+  async #answer(query: Lance.VectorQuery, limit: number): Promise<{ found: Candidate[]; all: boolean }> {
     const { metric } = this.#shape
-    let query = this.#table.query().nearestTo(this.kept(vector)).select(['id', '_distance']).limit(limit)
-    query = query.distanceType(metric === 'ip' ? 'dot' : 'l2')
-    if (accuracy >= 1) query = query.bypassVectorIndex()
-    else {
-      const { probes, refine } = effort(accuracy, limit)
-      query = query.nprobes(probes).refineFactor(refine)
-    }
     const best = new Map<number, number>()
     let rows = 0
     for (const batch of (await query.toArrow()).batches) {
-      const ids = batch.getChild('id')!
-      const distances = batch.getChild('_distance')!
+      // Typed arrays: asking Arrow for one number after the other takes several times as long.
+      const ids = batch.getChild('id')!.toArray() as BigInt64Array
+      const distances = batch.getChild('_distance')!.toArray() as Float32Array
       for (let i = 0; i < batch.numRows; i++) {
-        const id = Number(ids.get(i))
-        const distance = Number(distances.get(i))
+        const id = Number(ids[i])
+        const distance = distances[i]!
         rows++
         if (!(best.get(id)! <= distance)) best.set(id, metric === 'cosine' ? distance / 2 : distance)
       }
@@ -287,18 +319,24 @@ function schemaOf({ dimensions }: TableShape): Arrow.Schema {
   ])
 }
 
-/** Built from typed arrays: rows as objects would be several times slower. */
-function tableOf(shape: TableShape, rows: readonly TableRow[]): Arrow.Table {
+/**
+ * Built from typed arrays: rows as objects would be several times slower. In steps, and whoever hands it to LanceDB,
+ * which copies it twice, has a turn for that alone.
+ */
+async function tableOf(shape: TableShape, rows: readonly TableRow[]): Promise<Arrow.Table> {
   const { makeData, RecordBatch, Struct, Table } = arrow()
   const { dimensions, metric } = shape
   const ids = new BigInt64Array(rows.length)
   const size = width(dimensions)
   const values = new Float32Array(rows.length * size)
-  rows.forEach(({ id, vector }, i) => {
+  const together = Math.ceil(WRITTEN / size)
+  for (const [i, { id, vector }] of rows.entries()) {
     ids[i] = BigInt(id)
     if (metric === 'cosine') writeUnit(vector, values, i * size)
     else values.set(vector, i * size)
-  })
+    if (i % together === together - 1) await nextTurn()
+  }
+  await nextTurn()
   const schema = schemaOf(shape)
   const [idField, vectorField] = schema.fields
   const items = makeData({ type: new (arrow().Float32)(), data: values })

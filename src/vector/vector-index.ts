@@ -290,7 +290,7 @@ export class LedgerVectorIndex implements VectorIndex {
     if (absorbed === undefined) {
       absorbed = new Absorbed(records, collection, space, head.position, base)
       this.#absorbed.set(collection, absorbed)
-    } else if (base !== undefined) absorbed.rebase(base)
+    } else if (base !== undefined) for (const _ of absorbed.rebase(base)) await pause()
     for (let left = absorbed.step(); left !== 0; left = absorbed.step()) await pause()
     return absorbed
   }

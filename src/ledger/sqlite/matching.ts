@@ -45,7 +45,7 @@ function condition(collection: number, { where, sources }: Matching): { sql: str
 
 /** Spans that came, went or changed. */
 const CHANGES = [EVENT['span.added'], EVENT['span.updated'], EVENT['span.retired'], EVENT['span.erased']]
-const TOUCHED = `SELECT DISTINCT node FROM event WHERE collection = ? AND position > ? AND position <= ?
+export const TOUCHED = `SELECT DISTINCT node FROM event WHERE collection = ? AND position > ? AND position <= ?
   AND type IN (${CHANGES.join(', ')}) AND node IS NOT NULL`
 
 /** After so many turns what is committed meanwhile is read in one go: writers may be faster than turns are. */
