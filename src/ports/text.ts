@@ -17,6 +17,8 @@ export interface TextQuery {
   /** Search what was live at this position. */
   readonly asOf?: number
   readonly highlight: boolean
+  /** Dear words do not look for more where the rarer ones find little: for those who find the rest in another way. */
+  readonly quick?: boolean
   readonly signal?: AbortSignal
 }
 

@@ -177,12 +177,20 @@ async function embedQuery(
 
 const optional = <T>(name: string, value: T | undefined) => (value === undefined ? {} : { [name]: value })
 
-const byText = (searched: Searched, { ref }: CollectionInfo, asked: Asked, limit: number, offset: number) =>
+const byText = (
+  searched: Searched,
+  { ref }: CollectionInfo,
+  asked: Asked,
+  limit: number,
+  offset: number,
+  quick = false,
+) =>
   searched.text.search(ref, {
     text: asked.text!,
     limit,
     offset,
     highlight: asked.highlight,
+    quick,
     ...optional('where', asked.where),
     ...optional('asOf', asked.asOf),
     ...optional('signal', asked.signal),
@@ -217,7 +225,7 @@ async function hybrid(
 ): Promise<SearchResult> {
   const depth = depthOf(asked)
   const [text, vectors] = await Promise.all([
-    byText(searched, collection, asked, depth, 0),
+    byText(searched, collection, asked, depth, 0, true),
     byVector(searched, collection, asked, by, depth, 0),
   ])
   const fused = fuse([

@@ -114,10 +114,13 @@ const distinct = (units: readonly Unit[]): Unit[] => [
 export const quoted = ({ tokens, prefix }: Unit): string => `"${tokens.join(' ')}"${prefix ? '*' : ''}`
 
 /**
- * The FTS5 expression for a query over `rows` spans. With `prune`, optional words that are too common find nothing by
- * themselves: they only rank what the rarer ones find. The rarest always stays.
+ * Which optional words find nothing by themselves, but only rank what the rarer ones find: those that would make the
+ * search `dear`; those that weigh nothing (`idle`), because more than half of the spans have them; or none.
  */
-export function express(asked: Asked, rows: number, frequency: Frequency, prune: boolean): Expression {
+type Pruning = 'dear' | 'idle' | 'none'
+
+/** The FTS5 expression for a query over `rows` spans. The rarest word is never pruned. */
+export function express(asked: Asked, rows: number, frequency: Frequency, prune: Pruning): Expression {
   // A phrase is at most as frequent as its rarest token. A prefix is never left out: somebody asked for all of it.
   const estimate = ({ tokens, prefix }: Unit) => {
     const whole = prefix ? tokens.slice(0, -1) : tokens
@@ -135,8 +138,9 @@ export function express(asked: Asked, rows: number, frequency: Frequency, prune:
   const helping: Unit[] = []
   const pruned: Unit[] = []
   for (const { unit, count } of found) {
-    const tooMany = prune && rows > PRUNED_FROM && kept.length > 0 && ranked + count > RANKED
-    if (!tooMany && kept.length < UNITS) {
+    const isTooCommon = prune === 'dear' ? ranked + count > RANKED : count * 2 > rows
+    const isPruned = prune !== 'none' && rows > PRUNED_FROM && kept.length > 0 && isTooCommon
+    if (!isPruned && kept.length < UNITS) {
       kept.push(unit)
       ranked += count
       continue

@@ -40,7 +40,7 @@ export function find(
   const done = (found: Found): Found =>
     query.highlight ? { ...found, hits: withHighlights(connection, asked, found.hits) } : found
   if (candidates !== undefined && candidates.ids.length + index.behind <= FEW) {
-    const expression = express(asked, index.rows, index.frequency, false)
+    const expression = express(asked, index.rows, index.frequency, 'none')
     const passing = liveIn(collection, query.where, undefined)
     const ranked = rankFew(connection, collection, { asked, expression, passing, candidates }, index)
     const page = ranked.slice(query.offset, query.offset + query.limit)
@@ -56,32 +56,57 @@ export function find(
       (one) => hitOf(connection, one) ?? [],
     )
   }
-  return done(pruning(asked, index.rows, index.frequency, hitsFor))
+  const findsEnough = (match: string) => query.quick || hasEnough(connection, table, match, condition)
+  return done(pruning(asked, index, hitsFor, findsEnough))
+}
+
+/** What the rarer words find of a query is ranked alone when it is at least so much: more than anybody looks through. */
+const ENOUGH = 100
+
+/** Whether that many spans match and meet the condition. */
+export function hasEnough(
+  connection: Connection,
+  table: string,
+  match: string,
+  { sql, values }: Condition,
+): boolean {
+  const [[found]] = connection.once<[number]>(
+    `SELECT count(*) FROM (SELECT 1 FROM ${table} CROSS JOIN span s ON s.id = ${table}.rowid
+     WHERE ${table} MATCH ? AND ${sql} LIMIT ?)`,
+    match,
+    ...values,
+    ENOUGH,
+  ) as [[number]]
+  return found >= ENOUGH
 }
 
 /**
- * Looks for the words worth their price first, and for all of them when that finds nothing: leaving a common word
- * out may change an answer's order or length, but never makes it empty.
+ * Looks for the words worth their price first. When these find too little, also for the dear ones that tell spans apart,
+ * and when that finds nothing, for all. It is the query alone that decides, so that its pages are parts of one ranking.
  */
 export function pruning<H>(
   asked: Asked,
-  rows: number,
-  frequency: Frequency,
+  { rows, frequency }: { readonly rows: number; readonly frequency: Frequency },
   hitsFor: (match: string | undefined) => readonly H[],
+  findsEnough: (match: string) => boolean,
 ): { hits: readonly H[]; expression: Expression } {
   // How frequent a word is takes as long to find out as what has it, and says nothing where it is alone.
   const [unit, ...others] = [...asked.required, ...asked.optional]
   if (unit !== undefined && others.length === 0) {
-    const expression = express(asked, rows, () => 1, false)
+    const expression = express(asked, rows, () => 1, 'none')
     const hits = hitsFor(expression.match)
     // Looking again would find the same; a word that is nowhere is not said to have been looked for.
     const isThere = hits.length > 0 || unit.prefix || unit.tokens.length > 1
-    return { hits, expression: isThere ? expression : express(asked, rows, frequency, true) }
+    return { hits, expression: isThere ? expression : express(asked, rows, frequency, 'dear') }
   }
-  const frugal = express(asked, rows, frequency, true)
-  const hits = hitsFor(frugal.match)
-  if (hits.length > 0 || frugal.pruned.length === 0) return { hits, expression: frugal }
-  const full = express(asked, rows, frequency, false)
+  let expression = express(asked, rows, frequency, 'dear')
+  if (expression.pruned.length > 0 && expression.match !== undefined && asked.required.length === 0) {
+    const wide = express(asked, rows, frequency, 'idle')
+    if (wide.pruned.length < expression.pruned.length && !findsEnough(expression.match)) expression = wide
+  }
+  const hits = hitsFor(expression.match)
+  if (hits.length > 0 || expression.pruned.length === 0) return { hits, expression }
+  const full = express(asked, rows, frequency, 'none')
   return { hits: hitsFor(full.match), expression: full }
 }
 

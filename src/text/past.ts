@@ -5,7 +5,7 @@ import type { TextHit, TextQuery } from '../ports/text.ts'
 import { SPANS } from './absorb.ts'
 import type { Condition } from './condition.ts'
 import type { Asked } from './expression.ts'
-import { bestWhere, type Found, pruning, withHighlights } from './find.ts'
+import { bestWhere, type Found, hasEnough, pruning, withHighlights } from './find.ts'
 import { TOKENIZER } from './tokens.ts'
 
 /*
@@ -73,14 +73,14 @@ export async function findInPast(
     }
     const { hits, expression } = pruning(
       asked,
-      rows,
-      (token) => (frequent.get(token) as number | undefined) ?? 0,
+      { rows, frequency: (token) => (frequent.get(token) as number | undefined) ?? 0 },
       (match) =>
         match === undefined
           ? []
           : bestWhere(connection, table, match, condition, query).map((one) =>
               hitAt(connection, one, query.asOf),
             ),
+      (match) => query.quick || hasEnough(connection, table, match, condition),
     )
     return { hits: query.highlight ? withHighlights(connection, asked, hits) : hits, expression }
   } finally {

@@ -269,6 +269,42 @@ describe('common words', () => {
   })
 })
 
+describe('words that many spans have', () => {
+  test('are looked for as well where the rarer ones find little, and every page is of that ranking', async () => {
+    const notes = await (await open(':memory:')).collection('notes')
+    const of = (j: number) => (j % 20 < 9 ? ' gravel' : j % 100 === 99 ? ' plover' : '')
+    for (let i = 0; i < 23_000; i += 4_600)
+      await notes.append({
+        source: 'roads',
+        spans: Array.from({ length: 4_600 }, (_, j) => ({ text: `the road ${i + j}${of(i + j)}` })),
+      })
+    await notes.put({ source: 'rare', text: 'the heron' })
+    await notes.put({ source: 'rare too', text: 'the heron on gravel' })
+    const found = await notes.search({ text: 'the heron on gravel', k: 20, explain: true })
+    // What more than half of the spans have tells none of them apart.
+    expect(found.explain).toMatchObject({ words: ['on', 'heron', 'gravel'], pruned: ['the'] })
+    expect(texts(found).slice(0, 2)).toEqual(['the heron on gravel', 'the heron'])
+    expect(
+      texts(found)
+        .slice(2)
+        .every((text) => text.endsWith('gravel')),
+    ).toBe(true)
+    const page = async (offset: number) =>
+      texts(await notes.search({ text: 'the heron on gravel', k: 5, offset }))
+    expect([...(await page(0)), ...(await page(5)), ...(await page(10)), ...(await page(15))]).toEqual(
+      texts(found),
+    )
+    expect(found.hits).toHaveLength(20)
+    // The rarer one finds enough by itself.
+    const many = await notes.search({ text: 'plover gravel', explain: true })
+    expect(many.explain).toMatchObject({ words: ['plover'], pruned: ['gravel'] })
+    expect(texts(many).every((text) => text.endsWith('plover'))).toBe(true)
+    // As of an earlier position, too.
+    const past = await notes.search({ text: 'the heron on gravel', k: 20, asOf: found.position })
+    expect(texts(past)).toEqual(texts(found))
+  })
+})
+
 describe('tokens', () => {
   test('of ASCII are what the index makes of it', async () => {
     const db = new Database(':memory:')
