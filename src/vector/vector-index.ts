@@ -35,6 +35,8 @@ export interface VectorIndexOptions {
   readonly gather?: number
   /** How long fewer than 1 000 events may stay in memory alone before a table takes them in, in milliseconds. Default 30 000. */
   readonly patience?: number
+  /** How long after a table took something in it is copied into memory, if it fits in `whole`, in milliseconds. Default 2 000. */
+  readonly rest?: number
   /** How long files of an older version of a table are kept for other processes, in milliseconds. Default 10 minutes. */
   readonly grace?: number
   /** Calls the listener after every commit to the store, of whichever process, until the answer is called. */
@@ -66,6 +68,7 @@ export class LedgerVectorIndex implements VectorIndex {
   readonly #gather: number
   readonly #patience: number
   readonly #keeper: Keeper | undefined
+  readonly #rest: number
   readonly #options: VectorIndexOptions
   #unfollow: (() => void) | undefined
   /** When tables last took something in. */
@@ -79,6 +82,9 @@ export class LedgerVectorIndex implements VectorIndex {
   /** When it was last searched, and when that is looked at. */
   #searched = 0
   #resting: NodeJS.Timeout | undefined
+  /** Collections whose tables this process keeps, and that may be searched next. */
+  readonly #foreseen = new Set<number>()
+  #foreseeing: NodeJS.Timeout | undefined
   /** One at a time: two would meet in the tables. */
   #background: Promise<void> = Promise.resolve()
 
@@ -90,6 +96,7 @@ export class LedgerVectorIndex implements VectorIndex {
     this.#large = options.large ?? 10_000
     this.#gather = options.gather ?? 500
     this.#patience = options.patience ?? 30_000
+    this.#rest = options.rest ?? 2_000
     this.#keeper =
       options.directory === undefined
         ? undefined
@@ -324,6 +331,37 @@ export class LedgerVectorIndex implements VectorIndex {
     this.#copying.set(collection, { absorbed, done })
   }
 
+  /** Whoever stays after writing is going to be asked: what fits in memory is there before somebody waits for it. */
+  #foresee(collection: number): void {
+    this.#foreseen.add(collection)
+    clearTimeout(this.#foreseeing)
+    this.#foreseeing = setTimeout(() => {
+      const foreseen = [...this.#foreseen]
+      this.#foreseen.clear()
+      // Nobody waits for this: a search would do the same.
+      for (const one of foreseen) this.#prepareWhole(one).catch(() => {})
+    }, this.#rest).unref()
+  }
+
+  async #prepareWhole(collection: number): Promise<void> {
+    const { live, space } = this.#records.head(collection)
+    if (space === undefined) return
+    const known = this.#absorbed.get(collection)
+    if (known?.hasBase === false) {
+      const check = this.#checkFor(undefined)
+      for (let left = known.step(); left !== 0; left = known.step()) {
+        await nextTurn()
+        check()
+      }
+      return
+    }
+    // Together no more than one may have that is searched: nobody has asked for any of them.
+    let bytes = live * space.dimensions * 4
+    for (const { absorbed } of this.#copying.values()) bytes += absorbed.resident.bytes
+    for (const { hasBase, resident } of this.#absorbed.values()) if (!hasBase) bytes += resident.bytes
+    if (bytes <= this.#whole) this.#copyWhole(collection, space)
+  }
+
   watermark(collection: number): number | undefined {
     const head = this.#records.head(collection)
     if (head.space === undefined || head.live < this.#large) return undefined
@@ -404,7 +442,10 @@ export class LedgerVectorIndex implements VectorIndex {
           this.#tended.set(collection, performance.now())
           if (pending >= GROUP) this.#records.letGo()
           // Whoever keeps the tables hears of what others commit, too.
-          if (mine) this.#follow()
+          if (mine) {
+            this.#follow()
+            this.#foresee(collection)
+          }
         } else this.#wakeIn(this.#patience - waited)
       }
       // Of a former embedder, or of a collection that was dropped.
@@ -438,6 +479,7 @@ export class LedgerVectorIndex implements VectorIndex {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     clearTimeout(this.#resting)
+    clearTimeout(this.#foreseeing)
     this.#unfollow?.()
     this.#closing.abort()
     const ending = this.#background.then(() => this.#keeper?.close())
