@@ -8,16 +8,9 @@ import { openSqliteLedger, type SqliteLedger } from '../src/ledger/sqlite/ledger
 import { LanceTable, type TableRow } from '../src/vector/table.ts'
 import { LedgerVectorIndex } from '../src/vector/vector-index.ts'
 import { random } from '../test/store/random.ts'
-import {
-  inTemporaryDirectory,
-  interleaved,
-  type Measured,
-  median,
-  percentile,
-  textOf,
-  timed,
-} from './harness.ts'
+import { inTemporaryDirectory, interleaved, type Measured, median, percentile, timed } from './harness.ts'
 import { words } from './text-search.ts'
+import { noteOf } from './words.ts'
 
 type Report = (measured: Measured) => void
 
@@ -182,7 +175,7 @@ async function ingest(notes: Collection, rows: readonly Float32Array[]): Promise
     await notes.append({
       source: `part ${i}`,
       spans: rows.slice(i, i + 500).map((vector, j) => ({
-        text: textOf(i + j),
+        text: noteOf(i + j),
         vector,
         metadata: { tenth: (i + j) % 10, thousandth: (i + j) % 1000, rare: (i + j) % 10_000 },
       })),

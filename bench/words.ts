@@ -20,3 +20,6 @@ export function zipf(seed: number): (length: number) => string {
   const next = random(seed)
   return (length) => Array.from({ length }, () => words[Math.floor(VOCABULARY ** next()) - 1]!).join(' ')
 }
+
+/** Note `n`: its number, which no other note has, and so many words, the same every time. */
+export const noteOf = (n: number, length = 40): string => `Note ${n}: ${zipf(n + 1)(length)}.`
