@@ -60,6 +60,7 @@ function readSide(text: string): Side {
     words: withUnits(reading, quantities),
     clauses: reading.clauses,
     clauseOf: reading.clauseOf,
+    wordsOf: reading.wordsOf,
     scopes: scopesOf(reading),
     quantities,
     statements: statementsOf(reading, quantities),
@@ -86,11 +87,11 @@ function withUnits({ words }: Reading, quantities: readonly Quantity[]): Reading
     ({ kind, loose }) => loose !== true && kind !== 'ordinal' && kind !== 'times' && kind !== 'version',
   )
   if (measured.length === 0) return words
-  return words.map((word, i) =>
-    measured.some(({ kind, from, to }) => i < to && i >= (WHOLE.has(kind) ? from : from + 1))
-      ? { ...word, tag: '#' as const }
-      : word,
-  )
+  const changed = [...words]
+  for (const { kind, from, to } of measured)
+    for (let i = WHOLE.has(kind) ? from : from + 1; i < to && i < words.length; i++)
+      changed[i] = { ...words[i]!, tag: '#' }
+  return changed
 }
 
 export function compare({ source, claim, context }: FidelityPair): Comparison {

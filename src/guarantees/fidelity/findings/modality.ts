@@ -41,9 +41,7 @@ function obligationsOf(side: Side): Obligation[] {
   for (const clause of side.clauses) {
     const stance = side.scopes.stances[clause.id]!
     const head = side.words[clause.head]!
-    const own = side.words
-      .map((_, i) => i)
-      .filter((i) => side.clauseOf[i] === clause.id && isContent(side.words[i]!))
+    const own = side.wordsOf[clause.id]!.filter((i) => isContent(side.words[i]!))
     const pressed =
       clause.copula || clause.passive || head.tag === 'V'
         ? (DUTIES.get(head.norm) ?? DUTIES.get(head.lemma))
@@ -62,9 +60,7 @@ function obligationsOf(side: Side): Obligation[] {
       const governed = side.clauses.filter(({ governor }) => governor === clause.head)
       const topics =
         governed.length > 0
-          ? governed.flatMap(({ id }) =>
-              side.words.map((_, i) => i).filter((i) => side.clauseOf[i] === id && isContent(side.words[i]!)),
-            )
+          ? governed.flatMap(({ id }) => side.wordsOf[id]!.filter((i) => isContent(side.words[i]!)))
           : own.filter((i) => i !== clause.head)
       list.push({ duty: denied(pressed, stance.sign), at: clause.head, topics, act: governed[0]?.head ?? -1 })
     } else if (stance.duty !== undefined && !(head.lemma === 'exceed')) {
@@ -98,9 +94,7 @@ function topicsBefore(side: Side, clause: Clause, own: readonly number[], at: nu
   if (topics.length > 0) return topics
   // A pronoun: what the clause before spoke of.
   const before = side.clauses[clause.id - 1]
-  return before === undefined
-    ? []
-    : side.words.map((_, i) => i).filter((i) => side.clauseOf[i] === before.id && side.words[i]!.tag === 'N')
+  return before === undefined ? [] : side.wordsOf[before.id]!.filter((i) => side.words[i]!.tag === 'N')
 }
 
 const denied = (duty: Duty, sign: number): Duty => (sign === -1 ? DENIED[duty] : duty)

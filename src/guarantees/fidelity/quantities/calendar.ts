@@ -3,23 +3,16 @@ import type { Token } from '../words/tokens.ts'
 import { ONES } from './measures.ts'
 import type { Make, Quantity } from './quantities.ts'
 
-const DAYS =
-  /^(?:mon|monday|tue|tues|tuesday|wed|weds|wednesday|thu|thur|thurs|thursday|fri|friday|sat|saturday|sun|sunday)s?$/
+const DAYS = new Set(
+  'mon monday tue tues tuesday wed weds wednesday thu thur thurs thursday fri friday sat saturday sun sunday'
+    .split(' ')
+    .flatMap((day) => [day, `${day}s`]),
+)
 export const MONTHS = anyOf(
   'jan january feb february mar march apr april may june jun july jul aug august sept sep september oct october nov november dec december',
 )
 const RELATIVE_DAYS = anyOf('today tonight tomorrow yesterday')
-const QUARTERS = /^(?:q[1-4]|h[12])$/
-
-/** Words by which a day or an hour may begin. */
-export const isCalendarWord = (norm: string): boolean =>
-  norm === 'noon' ||
-  norm === 'midnight' ||
-  Object.hasOwn(MINUTES, norm) ||
-  DAYS.test(norm) ||
-  MONTHS.has(norm) ||
-  RELATIVE_DAYS.has(norm) ||
-  QUARTERS.test(norm)
+const QUARTERS = anyOf('q1 q2 q3 q4 h1 h2')
 
 const dayNumber = (norm: string) =>
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].indexOf(norm.slice(0, 3)) + 1
@@ -31,7 +24,7 @@ export const monthNumber = (norm: string) =>
 /** A day in words: 'Monday', 'June 5', 'tomorrow', 'Q3'. Months count a hundred, and the day of the month one. */
 export function dayAt(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {
   const { norm, kind, proper, first } = tokens[at]!
-  if (DAYS.test(norm) && (norm.length > 3 || proper || first))
+  if (DAYS.has(norm) && (norm.length > 3 || proper || first))
     return kind === 'word' && norm !== 'sun' && norm !== 'sat' && norm !== 'wed'
       ? make('day', dayNumber(norm), at + 1, 'weekday')
       : undefined
@@ -43,12 +36,18 @@ export function dayAt(tokens: readonly Token[], at: number, make: Make): Quantit
   }
   if (RELATIVE_DAYS.has(norm))
     return make('day', { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 }[norm]!, at + 1, 'relative')
-  if (QUARTERS.test(norm)) return make('day', Number(norm[1]) + (norm[0] === 'h' ? 10 : 0), at + 1, 'quarter')
+  if (QUARTERS.has(norm)) return make('day', Number(norm[1]) + (norm[0] === 'h' ? 10 : 0), at + 1, 'quarter')
   return undefined
 }
 
 const MINUTES: Readonly<Record<string, number>> = { half: 30, quarter: 15, five: 5, ten: 10, twenty: 20 }
 const HALF = 12 * 60
+
+/** Words by which a day or an hour may begin. */
+export const CALENDAR_WORDS: readonly string[] = [
+  ...['noon', 'midnight', ...Object.keys(MINUTES)],
+  ...[...DAYS, ...MONTHS, ...RELATIVE_DAYS, ...QUARTERS],
+]
 
 /** An hour in words or glued to its half of the day: 'noon', 'half past nine', '9am', 'T22:00Z'. */
 export function clockAt(tokens: readonly Token[], at: number, make: Make): Quantity | undefined {

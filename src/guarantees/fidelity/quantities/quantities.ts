@@ -1,7 +1,7 @@
 import { anyOf } from '../words/cues.ts'
 import type { Token } from '../words/tokens.ts'
 import { type Bound, surroundings } from './bounds.ts'
-import { clockAt, dateAt, dayAt, isCalendarWord, MONTHS, monthNumber } from './calendar.ts'
+import { CALENDAR_WORDS, clockAt, dateAt, dayAt, MONTHS, monthNumber } from './calendar.ts'
 import { CURRENCIES, FRACTIONS, ONES, ORDINALS, SCALES, TIMES, UNITS } from './measures.ts'
 
 /** What a number counts or measures; numbers of different kinds are never compared. */
@@ -162,22 +162,14 @@ function periodAt(tokens: readonly Read[], to: number): string {
   return ''
 }
 
-/** Words that begin a quantity nowhere, as most do: told apart once. */
-const beginners = new Map<string, boolean>()
+const NUMERALS = new Set([TIMES, ORDINALS, FRACTIONS, ONES].flatMap((table) => Object.keys(table)))
+/** Every word a quantity may begin with. */
+const BEGINNERS = new Set([...NUMERALS, ...CALENDAR_WORDS, 'usd', 'eur', 'gbp', 'a', 'an'])
 
 function mayBegin(norm: string): boolean {
-  let begins = beginners.get(norm)
-  if (begins === undefined) {
-    begins =
-      isCalendarWord(norm) ||
-      isMoney(norm) ||
-      norm === 'a' ||
-      norm === 'an' ||
-      [TIMES, ORDINALS, FRACTIONS, ONES].some((table) => Object.hasOwn(table, norm.split('-')[0]!))
-    if (beginners.size >= 20_000) beginners.clear()
-    beginners.set(norm, begins)
-  }
-  return begins
+  if (BEGINNERS.has(norm)) return true
+  const dash = norm.indexOf('-')
+  return dash > 0 && NUMERALS.has(norm.slice(0, dash))
 }
 
 const isMoney = (norm: string) => norm === 'usd' || norm === 'eur' || norm === 'gbp'

@@ -39,4 +39,6 @@ export interface Reading {
   readonly clauses: readonly Clause[]
   /** The clause of each word. */
   readonly clauseOf: readonly number[]
+  /** The words of each clause. */
+  readonly wordsOf: readonly (readonly number[])[]
 }

@@ -14,7 +14,9 @@ export function read(text: string): Reading {
   const clauseOf = new Array<number>(words.length).fill(clauses.length > 0 ? 0 : -1)
   for (const clause of clauses) for (let i = clause.start; i < clause.end; i++) clauseOf[i] = clause.id
   assignSubjects(clauses, clauseOf)
-  return { text, words, clauses, clauseOf }
+  const wordsOf = clauses.map((): number[] => [])
+  for (let i = 0; i < words.length; i++) wordsOf[clauseOf[i]!]?.push(i)
+  return { text, words, clauses, clauseOf, wordsOf }
 }
 
 function assignSubjects(clauses: readonly Clause[], clauseOf: number[]): void {

@@ -256,8 +256,7 @@ function directionsOf(reading: Reading, order: readonly Clause[]): Sign[] {
   const directions = new Array<Sign>(words.length).fill(1)
   for (const clause of order) {
     base[clause.id] = baseOf(reading, clause, base, directions)
-    const own: number[] = []
-    for (let i = 0; i < words.length; i++) if (clauseOf[i] === clause.id) own.push(i)
+    const own = reading.wordsOf[clause.id]!
     for (const i of own) directions[i] = base[clause.id]!
     // A negator reaches over what follows it in its clause.
     for (const negator of clause.negators) {

@@ -101,7 +101,8 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
     const near = people.filter(
       (i) => i < at && fits(i) && words[i]!.norm !== (other === undefined ? '' : words[other]!.norm),
     )
-    const distinct = near.filter((i, k) => near.findLastIndex((j) => words[j]!.norm === words[i]!.norm) === k)
+    const last = new Map(near.map((i) => [words[i]!.norm, i]))
+    const distinct = near.filter((i) => last.get(words[i]!.norm) === i)
     const sure = distinct.filter((i) => (gender === 'he' ? isMasculine : isFeminine)(words[i]!))
     // "Mira is Jonas's sister; she": the name, before the word of kinship said of it.
     const named = distinct.filter((i) => words[i]!.proper || words[i]!.first)

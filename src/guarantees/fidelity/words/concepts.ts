@@ -266,21 +266,34 @@ breakfast lunch dinner supper
 production staging development
 ios android windows linux macos
 `
-const kinds = new Map<string, number[]>()
+/** What a word names, and its kinds. */
+interface Thing {
+  readonly name: string
+  readonly kinds: number[]
+}
+
+const things = new Map<string, Thing>()
 for (const [kind, line] of `${KINDS.trim()}${EVERYDAY_KINDS.trimEnd()}`.split('\n').entries())
-  for (const word of line.split(' ')) kinds.set(word, [...(kinds.get(word) ?? []), kind])
+  for (const word of line.split(' ')) {
+    const known = things.get(word)
+    if (known === undefined) things.set(word, { name: word, kinds: [kind] })
+    else known.kinds.push(kind)
+  }
+for (const unit of ['hour', 'day', 'week', 'month', 'quarter', 'year'])
+  for (const word of ['every', 'each', 'per'])
+    things.set(`${word}_${unit}`, things.get(unit === 'day' ? 'daily' : `${unit}ly`)!)
 
 /** Whether the words name two different things of one kind. */
 export const excludeEachOther = (a: string, b: string): boolean => {
-  const [one, other] = [PERIODS[a] ?? a, PERIODS[b] ?? b]
-  return one !== other && (kinds.get(one)?.some((kind) => kinds.get(other)?.includes(kind)) ?? false)
+  const one = things.get(a)
+  const other = one === undefined ? undefined : things.get(b)
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.name !== other.name &&
+    one.kinds.some((kind) => other.kinds.includes(kind))
+  )
 }
-
-const PERIODS: Readonly<Record<string, string | undefined>> = Object.fromEntries(
-  ['hour', 'day', 'week', 'month', 'quarter', 'year'].flatMap((unit) =>
-    ['every', 'each', 'per'].map((word) => [`${word}_${unit}`, unit === 'day' ? 'daily' : `${unit}ly`]),
-  ),
-)
 
 /** For each word its groups: a number for each, even for the one side, odd for the other. */
 const standings = new Map<string, readonly number[]>()

@@ -168,25 +168,23 @@ export function phrasalLemma(norm: string): string | undefined {
   return verb === undefined ? undefined : `${verb}_${norm.slice(cut + 1)}`
 }
 
+/** Every word some phrase begins with. */
+const FIRSTS: ReadonlySet<string> = new Set([...FIXED.keys(), ...[...VERBS.keys()].flatMap(formsOf)])
 const NONE: readonly (readonly string[])[] = []
 const met = new Map<string, readonly (readonly string[])[]>()
 
 /** Phrases that begin with a word, the longest first. */
 export function phrasesFrom(first: string): readonly (readonly string[])[] {
+  if (!FIRSTS.has(first)) return NONE
   const known = met.get(first)
   if (known !== undefined) return known
   const rests = [...(FIXED.get(first) ?? []), ...verbsOf(first).flatMap((verb) => VERBS.get(verb)!)]
-  const phrases =
-    rests.length === 0
-      ? NONE
-      : rests.map((rest) => [first, ...rest.split(' ')]).sort((a, b) => b.length - a.length)
-  if (met.size >= 20_000) met.clear()
+  const phrases = rests.map((rest) => [first, ...rest.split(' ')]).sort((a, b) => b.length - a.length)
   met.set(first, phrases)
   return phrases
 }
 
 /** Every phrase as the one word it is read as. */
 export function joinedPhrases(): ReadonlySet<string> {
-  const firsts = new Set([...FIXED.keys(), ...[...VERBS.keys()].flatMap(formsOf)])
-  return new Set([...firsts].flatMap(phrasesFrom).map((words) => words.join('_')))
+  return new Set([...FIRSTS].flatMap(phrasesFrom).map((words) => words.join('_')))
 }

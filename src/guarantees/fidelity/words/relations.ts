@@ -215,10 +215,10 @@ export function differsByNegativeAffix(a: string, b: string): boolean {
   const longer = a.length > b.length ? a : b
   const shorter = longer === a ? b : a
   if (shorter.length < 3) return false
-  if (longer.endsWith(shorter))
+  const last = longer.charCodeAt(longer.length - 1)
+  if (last === shorter.charCodeAt(shorter.length - 1) && longer.endsWith(shorter))
     return NEGATIVE_PREFIX.has(longer.slice(0, -shorter.length)) && shorter.length > 3
-  if (longer.endsWith('less') && longer.slice(0, -4) === shorter.replace(/ful$/, '')) return true
-  return a.endsWith('less') && b.endsWith('ful') && a.slice(0, -4) === b.slice(0, -3)
+  return longer.endsWith('less') && longer.slice(0, -4) === shorter.replace(/ful$/, '')
 }
 
 /** Whether one is derived from the other, or both from one base: 'migrate' and 'migration', 'decision' and 'decisive'. */
