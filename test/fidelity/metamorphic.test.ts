@@ -185,6 +185,6 @@ describe('what agents remember, rewritten', () => {
           after === undefined ? [] : [{ source, claim: after }],
         ),
       )
-    expectShare(cases, 'unfaithful', 37)
+    expectShare(cases, 'unfaithful', 36)
   })
 })

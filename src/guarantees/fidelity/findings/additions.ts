@@ -9,7 +9,8 @@ const OPENERS = anyOf(
 /** A reason, a purpose or a further clause of which the source has no word, behind a claim it otherwise has. */
 export function additionFindings(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
-  if (source.words.length === 0) return []
+  // "too big to send" tells why it was not.
+  if (source.words.length === 0 || source.words.some(({ norm }) => norm === 'too')) return []
   const isKnown = (c: number) => alignment.links[c]!.source >= 0 && alignment.links[c]!.likeness.score >= 0.45
   const found: Finding[] = []
   for (const [from, to] of stretchesOf(comparison)) {

@@ -149,6 +149,8 @@ function unlicensed(comparison: Comparison): Finding[] {
     const all = /^(?:all|every|everyone|everybody|everything|always|each|whole|entire)$/.test(norm)
     const universal =
       all &&
+      !(norm === 'every' && claim.words[c + 1]?.tag === '#') &&
+      !(has(/^half$/) && has(/^other$/)) &&
       (!has(UNIVERSAL) || onlyRestricts(comparison, c)) &&
       !((near.size === 0 || isDocument(source)) && anywhere(UNIVERSAL))
     const both =

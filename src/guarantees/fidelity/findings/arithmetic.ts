@@ -14,7 +14,9 @@ export function follows(comparison: Comparison, mine: Quantity): boolean {
     isProduct(comparison, mine) ||
     isInstance(comparison, mine) ||
     isReckoned(comparison, mine) ||
-    isListed(comparison, mine)
+    isListed(comparison, mine) ||
+    isRounded(comparison, mine) ||
+    isAllButOne(comparison, mine)
   )
 }
 
@@ -134,12 +136,19 @@ function isSum(comparison: Comparison, mine: Quantity): boolean {
     for (const b of alike.slice(i + 1)) {
       const three = alike.some((c) => c !== a && c !== b && isClose(a.value + b.value + c.value, mine.value))
       if (!isClose(a.value + b.value, mine.value) && !three) continue
+      // Four offices and two printers are not six printers.
+      if (!three && isOfBoth(source, a, noun) !== isOfBoth(source, b, noun)) continue
       if (mine.kind !== 'count' || mine.value >= MANY || has(claim, TOTAL) || speaksOfRest(claim)) return true
       if (!known || isTurned(comparison, mine)) return true
       // "There are three replicas", of two here and one there.
       if (has(claim, /^there$/) && claim.words.filter(({ tag }) => tag === 'N').length === 1) return true
     }
   return false
+}
+
+const isOfBoth = (source: Side, quantity: Quantity, noun: string | undefined): boolean => {
+  const counted = countedBy(source, quantity)?.lemma
+  return noun === undefined || counted === undefined || counted === noun
 }
 
 /** So much each, for so many; or one of so many. */
@@ -159,14 +168,52 @@ function isProduct({ source, claim }: Comparison, mine: Quantity): boolean {
       const many = count.kind === 'duration' ? timesOf(count) : count.value
       if (
         isClose(value * many, mine.value) &&
-        mine.kind !== 'count' &&
-        (claim.quantities.includes(count) || has(source, EACH))
+        (mine.kind === 'count'
+          ? has(source, EACH) && countsTheSame(source, one, claim, mine)
+          : claim.quantities.includes(count) || has(source, EACH))
       )
         return true
       if (isClose(value / many, mine.value) && has(claim, EACH) && mine.kind !== 'count') return true
     }
   return false
 }
+
+/** Two numbers of the same things. */
+function countsTheSame(source: Side, theirs: Quantity, claim: Side, mine: Quantity): boolean {
+  const noun = countedBy(claim, mine)?.lemma
+  return noun !== undefined && countedBy(source, theirs)?.lemma === noun
+}
+
+/** "eight weeks" and "two months", "30 days" and "a month" are the same to whoever tells them. */
+const isRounded = ({ source, claim }: Comparison, mine: Quantity): boolean => {
+  const unit = ({ words }: Side, { to }: Quantity) => words[to - 1]?.norm ?? ''
+  const coarse = (norm: string) => /^(?:month|months|quarter|quarters|year|years)$/.test(norm)
+  return (
+    mine.kind === 'duration' &&
+    source.quantities.some(
+      (theirs) =>
+        theirs.kind === 'duration' &&
+        theirs.value >= 28 * DAY &&
+        coarse(unit(source, theirs)) !== coarse(unit(claim, mine)) &&
+        Math.abs(theirs.value / mine.value - 1) < 0.09,
+    )
+  )
+}
+
+/** "the youngest of four" has three before it; "passed at the sixth attempt": five were in vain. */
+const isAllButOne = ({ source, claim }: Comparison, { kind, value }: Quantity): boolean =>
+  (kind === 'count' || kind === 'times') &&
+  source.quantities.some(
+    (theirs) =>
+      (theirs.kind === 'count' || theirs.kind === 'ordinal') &&
+      theirs.value === value + 1 &&
+      (theirs.kind === 'ordinal' ||
+      /^(?:attempts?|tries|try|goes)$/.test(countedBy(source, theirs)?.norm ?? '')
+        ? has(claim, /^(?:before|earlier|previous\w*|fail\w*|unsuccessful\w*|in_vain|vain)$/)
+        : theirs.whole &&
+          has(source, /^(?:one|only|young|old|youngest|oldest|first|last)$/) &&
+          has(claim, /^(?:others?|older|younger|more|rest|remaining)$/)),
+  )
 
 /** "ten hours": ten. */
 const timesOf = ({ value }: Quantity): number => {
@@ -184,7 +231,11 @@ function isInstance({ source, claim }: Comparison, mine: Quantity): boolean {
   if (rules.some((rule) => admitsAmount(rule, mine.value))) return true
   const clause = clauseAt(claim, mine.from)
   const stance = clause === undefined ? undefined : claim.scopes.stances[clause.id]
-  if (rules.length > 0) return stance !== undefined && (stance.sign === -1 || stance.duty === 'forbidden')
+  if (rules.length > 0)
+    return (
+      (stance !== undefined && (stance.sign === -1 || stance.duty === 'forbidden')) ||
+      has(claim, /^(?:more_than|too_many|too|over|beyond|exceeds?|above)$/)
+    )
   return isCase(claim, mine) && has(source, RULE)
 }
 
@@ -235,7 +286,9 @@ function isReckoned({ source, claim }: Comparison, mine: Quantity): boolean {
         ? ((value - 1 + days + 70) % 7) + 1
         : unit === 'date'
           ? dayOf(value, days)
-          : value + days
+          : unit === 'year'
+            ? value + days / 365.25
+            : value + days
     const near = (side: Side, at: number) => ALONG.test(side.words[at - 1]?.norm ?? '')
     if (
       near(source, from) !== near(claim, mine.from) ||
@@ -283,6 +336,7 @@ export function countedBy({ words }: Side, { kind, to }: Quantity): Word | undef
   if (kind !== 'count') return undefined
   for (let i = to; i < words.length && i < to + 7; i++) {
     const { tag } = words[i]!
+    if (/^(?:today|tomorrow|tonight|yesterday)$/.test(words[i]!.norm)) return undefined
     if (tag === 'N' && words[i + 1]?.tag !== 'N') return words[i]
     const joins = tag === 'C' && words[i + 1]?.tag === '#' && i > to
     if (!/^[ANR#]$/.test(tag) && !joins) return undefined

@@ -16,7 +16,7 @@ export function conditionFindings(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
   const found: Finding[] = []
   const hints =
-    claim.words.some(({ norm, tag }) => CONDITIONERS.has(norm) && tag !== '.') ||
+    claim.words.some(({ norm, tag }) => (CONDITIONERS.has(norm) || CUSTOMARY.test(norm)) && tag !== '.') ||
     claim.clauses.some(
       ({ link }) =>
         link === 'condition' ||
@@ -34,7 +34,8 @@ export function conditionFindings(comparison: Comparison): Finding[] {
     if (claim.scopes.stances[clause.id]!.sign === -1 && stance.sign === 1) continue
     if (claim.scopes.stances[clause.id]!.condition !== undefined || hints) continue
     const gate = gateOf(source, theirs, stance.condition)
-    if (gate === undefined) continue
+    // A condition of the sentence before or after is that of another clause.
+    if (gate === undefined || source.sentenceOf[gate.at] !== source.sentenceOf[theirs.head]) continue
     const { linked, near } = supportOf(comparison, clause.head, theirs.head)
     if (linked > 0 && near * 2 < linked) continue
     // What the condition speaks of is in the claim all the same: "depends on", "needs".
@@ -56,6 +57,9 @@ export function conditionFindings(comparison: Comparison): Finding[] {
   }
   return found
 }
+
+/** What is so as a rule has its exceptions. */
+const CUSTOMARY = /^(?:normally|usually|generally|typically|ordinarily|condition|conditions|proviso)$/
 
 /** A clause that states a condition, or a time that is waited for. */
 const isGate = ({ link }: Clause) => /^(?:condition|exception|after|until)$/.test(link)

@@ -18,6 +18,22 @@ function isBare({ words, clauseOf }: Side, { id, head, subject }: Clause): boole
   return true
 }
 
+/**
+ * "Staging may be down at night, production never", "the desk by the window, not the one by the door": a noun, what
+ * denies, and nothing more. The places of the nouns so denied.
+ */
+export function deniedNouns({ words }: Side): readonly number[] {
+  const list: number[] = []
+  for (const [i, { norm }] of words.entries()) {
+    if (!/^(?:never|not|neither)$/.test(norm) || !/^[.;!]$/.test(words[i + 1]?.norm ?? '.')) continue
+    let from = i
+    while (from > 0 && /^[NADI#]$/.test(words[from - 1]!.tag)) from--
+    if (from < i && /^(?:[,;]|but|and)$/.test(words[from - 1]?.norm ?? ''))
+      for (let k = from; k < i; k++) if (words[k]!.tag === 'N') list.push(k)
+  }
+  return list
+}
+
 /** The clause of the source that says of the claim's subject what the one before says of another. */
 export function echoOf({ source, claim, alignment }: Comparison, clause: Clause): Echo | undefined {
   for (const echo of source.clauses) {

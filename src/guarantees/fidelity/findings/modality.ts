@@ -9,13 +9,14 @@ import {
   said,
   supportOf,
 } from '../comparing/comparison.ts'
+import { sameAmount } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { effectOf, isView } from '../reading/operators.ts'
 import { DENIED } from '../reading/stances.ts'
 import { anyOf, CERTAINTY, DUTIES, type Duty } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { conditionFindings } from './conditions.ts'
-import { isDeniedConstituent, isOpen } from './openness.ts'
+import { EXCLUSIVE, inSentence, isDeniedConstituent, isOpen } from './openness.ts'
 
 /** Certainty, obligation and conditions: what a claim may not make firmer than its source, nor looser. */
 export function modalityFindings(comparison: Comparison): Finding[] {
@@ -63,7 +64,7 @@ function obligationsOf(side: Side): Obligation[] {
           ? governed.flatMap(({ id }) => side.wordsOf[id]!.filter((i) => isContent(side.words[i]!)))
           : own.filter((i) => i !== clause.head)
       list.push({ duty: denied(pressed, stance.sign), at: clause.head, topics, act: governed[0]?.head ?? -1 })
-    } else if (stance.duty !== undefined && !(head.lemma === 'exceed')) {
+    } else if (stance.duty !== undefined && head.lemma !== 'exceed' && !isExpected(side, clause)) {
       const at = clause.modals[0] ?? (clause.governor >= 0 ? clause.governor : clause.head)
       const embedded = predicateDuty(side, clause)
       if (embedded !== undefined)
@@ -73,11 +74,20 @@ function obligationsOf(side: Side): Obligation[] {
           topics: topicsBefore(side, clause, own, embedded.at),
           act: -1,
         })
-      else list.push({ duty: stance.duty, at, topics: own, act: clause.head })
+      else {
+        // "stop sending it" demands that it is not sent.
+        const turned = stance.sign === -1 && (stance.duty === 'required' || stance.duty === 'recommended')
+        list.push({ duty: turned ? 'forbidden' : stance.duty, at, topics: own, act: clause.head })
+      }
     }
   }
   return list
 }
+
+/** "should be able to come": what is likely, not what ought to be. */
+const isExpected = ({ words }: Side, { modals, head, verb }: Clause): boolean =>
+  modals.some((i) => /^(?:should|ought_to)$/.test(words[i]!.norm)) &&
+  words.slice(verb, head + 1).some(({ norm }) => /^(?:able|able_to|be_able)$/.test(norm))
 
 /** "don't treat it as optional": the obligation is in the predicate, and what it is about may be a pronoun. */
 function predicateDuty(side: Side, clause: Clause): { duty: Duty; at: number } | undefined {
@@ -172,6 +182,10 @@ function dutyFindings(comparison: Comparison): Finding[] {
     // Both name what is to be done: it has to be the same.
     if (mine.act >= 0 && best.theirs.act >= 0 && alignment.links[mine.act]!.source !== best.theirs.act)
       continue
+    // and of the same things: a time or place of the claim may be another rule's.
+    if (mine.act >= 0 && best.theirs.act >= 0 && !isAboutSame(comparison, mine, best.theirs)) continue
+    // "may leave with notice": leaving requires notice.
+    if (best.theirs.duty === 'permitted' && /^(?:require|need)$/.test(claim.words[mine.at]!.lemma)) continue
     // Words that deny on their own ("refuse to", "avoid") are the business of polarity.
     const outcomes = overlaps
       .filter(({ shared }) => shared === best.shared)
@@ -204,6 +218,19 @@ function dutyFindings(comparison: Comparison): Finding[] {
   return found
 }
 
+/** Most of what the claim says of the act, as far as the source speaks of it, the source says of the act, too. */
+function isAboutSame({ alignment }: Comparison, mine: Obligation, theirs: Obligation): boolean {
+  let linked = 0
+  let shared = 0
+  for (const c of mine.topics) {
+    const at = alignment.links[c]!.source
+    if (c === mine.act || at < 0) continue
+    linked++
+    if (theirs.topics.includes(at)) shared++
+  }
+  return shared * 2 >= linked
+}
+
 const denierOf = (side: Side, at: number) => side.scopes.stances[side.clauseOf[at]!]?.deniers ?? []
 
 /** -1 when the topics are opposites of each other: "must keep" and "must not delete". */
@@ -233,6 +260,8 @@ function certaintyFindings(comparison: Comparison): Finding[] {
     const mine = claim.scopes.stances[clause.id]!
     const stance = source.scopes.stances[theirs.id]!
     if (mine.duty !== undefined || mine.condition !== undefined || mine.sign === -1) continue
+    // "all others have left": what is denied there is denied of one of them.
+    if (stance.sign === -1 && inSentence(claim, clause.head, EXCLUSIVE)) continue
     const claimed = confirms(claim, clause) ? 4 : mine.certainty
     const hedged = pendingOf(comparison, theirs)
     // "may" and "can" give leave as often as they guess.
@@ -243,6 +272,7 @@ function certaintyFindings(comparison: Comparison): Finding[] {
       clause.tense === 'present' &&
       !clause.modals.length
     ) {
+      if (countsOtherwise(comparison, clause, theirs)) continue
       found.push(
         finding(
           comparison,
@@ -261,7 +291,7 @@ function certaintyFindings(comparison: Comparison): Finding[] {
       (hedged <= 1 && claimed >= 2) ||
       (hedged === 2 && claimed === 4 && !confirmsAny(source)) ||
       (hedged === 2 && happened)
-    if (!upgrade || isHedgedElsewhere(comparison, clause)) continue
+    if (!upgrade || isHedgedElsewhere(comparison, clause) || isDoneAfterAll(source, theirs)) continue
     const { linked, near } = supportOf(comparison, clause.head, theirs.head)
     if (linked > 0 && near * 2 < linked) continue
     // Said again elsewhere without a hedge.
@@ -290,6 +320,28 @@ function certaintyFindings(comparison: Comparison): Finding[] {
   }
   return found
 }
+
+/** "used to run five times a week, now twice": the number of the claim is another. */
+const countsOtherwise = ({ source, claim }: Comparison, mine: Clause, theirs: Clause): boolean =>
+  claim.quantities.some(
+    (quantity) =>
+      claim.clauseOf[quantity.from] === mine.id &&
+      quantity.loose !== true &&
+      !source.quantities.some(
+        (other) => source.clauseOf[other.from] === theirs.id && sameAmount(other, quantity),
+      ),
+  )
+
+/** "promised to review it and did so": a later clause says that it was done. */
+const isDoneAfterAll = ({ words, sentenceOf, scopes, clauseOf }: Side, { head }: Clause): boolean =>
+  words.some(
+    ({ norm }, i) =>
+      i > head &&
+      sentenceOf[i] === sentenceOf[head] &&
+      norm === 'did' &&
+      /^(?:so|it|that|[.,;])$/.test(words[i + 1]?.norm ?? '.') &&
+      scopes.stances[clauseOf[i]!]?.sign === 1,
+  )
 
 /** A hedge in the source is told once. */
 const withoutRepeats = (findings: readonly Finding[]) =>
@@ -397,6 +449,7 @@ function confirms(side: Side, clause: Clause): boolean {
 
 const confirmsAny = (side: Side) => side.words.some(({ norm }) => CERTAINTY.get(norm) === 4)
 
+const OPENS = /^(?:possible|possibly|unclear|undecided|uncertain|whether|may|might|could|maybe|perhaps)$/
 const ATTRIBUTION = anyOf(
   'according_to says say said states state stated tells tell told reports report reported mentions mention mentioned view opinion impression feeling',
 )
@@ -411,7 +464,11 @@ function isHedgedElsewhere({ claim }: Comparison, clause: Clause): boolean {
       level !== undefined &&
       level <= 1 &&
       tag !== '.' &&
-      (claim.clauseOf[i] === clause.id || claim.clauseOf[i] === clause.parent || claim.clauses.length <= 2)
+      (claim.clauseOf[i] === clause.id ||
+        claim.clauseOf[i] === clause.parent ||
+        claim.clauses.length <= 2 ||
+        // "It is possible, though not settled, that …"
+        (OPENS.test(norm) && i < clause.verb && claim.sentenceOf[i] === claim.sentenceOf[clause.head]))
     )
   })
 }

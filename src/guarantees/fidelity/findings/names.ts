@@ -61,7 +61,7 @@ export function nameFindings(comparison: Comparison): Finding[] {
       rival === undefined
         ? source.words.some(({ norm }) => /^(?:he|she|they|it|him|her|his|them|this|that|who)$/.test(norm))
         : inSubject(claim, c) && speaksOfOneUnnamed(source)
-    if (isFirstName(comparison, c)) continue
+    if (isFirstName(comparison, c) || isOfMeasure(comparison, c)) continue
     found.push(
       finding(
         comparison,
@@ -78,6 +78,19 @@ export function nameFindings(comparison: Comparison): Finding[] {
   }
   return found
 }
+
+/** "CHF" before or after a sum, "UTC" after an hour: how it is measured, not what is spoken of. */
+const isOfMeasure = ({ source, claim }: Comparison, c: number): boolean => {
+  const { norm } = claim.words[c]!
+  const beside = claim.words[c - 1]?.tag === '#' || claim.words[c + 1]?.tag === '#'
+  return (
+    beside &&
+    ((/^(?:chf|usd|eur|gbp|jpy|sek|nok|dkk|pln)$/.test(norm) &&
+      source.words.some(({ norm: other }) => MONEY.test(other))) ||
+      (/^(?:utc|gmt|cet|cest)$/.test(norm) && source.quantities.some(({ kind }) => kind === 'clock')))
+  )
+}
+const MONEY = /^(?:[$€£¥].*|francs?|euros?|dollars?|pounds?|yen|kron[ea]r?|zloty)$/
 
 /** "Lizzy Caplan" of a source that says only "Caplan". */
 function isFirstName({ source, claim }: Comparison, c: number): boolean {

@@ -8,8 +8,10 @@ import {
   said,
   supportOf,
 } from '../comparing/comparison.ts'
-import { boundImplies } from '../quantities/bounds.ts'
+import type { Bound } from '../quantities/bounds.ts'
+import { boundImplies, OPPOSITE } from '../quantities/bounds.ts'
 import { type Quantity, sameAmount } from '../quantities/quantities.ts'
+import { DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { isClose as close, countedBy, follows } from './arithmetic.ts'
 
@@ -29,7 +31,41 @@ export function numberFindings(comparison: Comparison): Finding[] {
     const theirs = equal[0]!
     found.push(mismatch(comparison, theirs, mine, fits(comparison, theirs, mine)!))
   }
-  return [...found, ...comparedCounts(comparison)]
+  return [...found, ...comparedCounts(comparison), ...tooFew(comparison)]
+}
+
+/** "needs two signatures", and one is enough. */
+function tooFew(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const enough = claim.words.findIndex(({ norm }) => /^(?:enough|suffices?|sufficient)$/.test(norm))
+  if (enough < 0 || claim.scopes.signs[enough] !== 1) return []
+  for (const [i, { norm, tag }] of claim.words.entries()) {
+    const noun = claim.words[i + 1]
+    if (i > enough || !/^(?:one|single)$/.test(norm) || noun === undefined || tag === 'P') continue
+    const theirs = source.quantities.find(
+      (quantity) =>
+        quantity.kind === 'count' &&
+        quantity.value > 1 &&
+        (quantity.bound === '=' || quantity.bound === '>=' || quantity.bound === '>') &&
+        countedBy(source, quantity)?.lemma === noun.lemma &&
+        source.words.some(
+          (word) => DUTIES.get(word.norm) === 'required' || DUTIES.get(word.lemma) === 'required',
+        ),
+    )
+    if (theirs === undefined) continue
+    return [
+      finding(
+        comparison,
+        'number_mismatch',
+        'hard',
+        0.85,
+        placesOf(theirs),
+        [i, enough],
+        `the source asks for '${said(source, ...placesOf(theirs))}', to the claim '${said(claim, i, i + 1)}' is enough`,
+      ),
+    ]
+  }
+  return []
 }
 
 /** "more cats than dogs", where the source has the number of both. */
@@ -85,12 +121,14 @@ function fits({ source, claim }: Comparison, theirs: Quantity, mine: Quantity): 
     theirs.kind !== 'day' &&
     theirs.kind !== 'version' &&
     theirs.kind !== 'ordinal' &&
-    !boundImplies(boundOf(source, theirs), boundOf(claim, mine))
+    !implies(source, theirs, claim, mine)
   )
     return 'the bound differs'
   if (
     theirs.whole &&
     !mine.whole &&
+    // "the four offices" are all of them
+    !/^(?:the|all|our|my|his|her|their|these|those)$/.test(claim.words[mine.from - 1]?.norm ?? '') &&
     theirs.kind === 'count' &&
     mine.kind === 'count' &&
     source.quantities.some((other) => other !== theirs && !other.whole && other.kind === 'count')
@@ -142,8 +180,33 @@ function isOfAnother(source: Side, claim: Side, theirs: Quantity, mine: Quantity
   })
 }
 
-/** A bound under a denial of the clause is the opposite bound. */
-const boundOf = (_: Side, { bound }: Quantity) => bound
+/** Whether what one side says of a number bears out what the other says of it. */
+function implies(source: Side, theirs: Quantity, claim: Side, mine: Quantity): boolean {
+  const bound = extremeAt(claim, mine) ?? mine.bound
+  if (boundImplies(theirs.bound, bound)) return true
+  // "free unless it weighs more than 20 kilos" and "up to 20 kilos it is free": what one denies is on the other side of the line.
+  return isTurned(source, theirs) !== isTurned(claim, mine) && boundImplies(OPPOSITE[theirs.bound], bound)
+}
+
+/** "the lowest he would take is 90": a bound in another word. */
+function extremeAt({ words }: Side, { from, bound }: Quantity): Bound | undefined {
+  if (bound !== '=') return undefined
+  for (let i = from - 1; i >= 0 && words[i]!.tag !== '.'; i--) {
+    const { norm } = words[i]!
+    if (/^(?:lowest|minimum|least|smallest|shortest)$/.test(norm)) return '>='
+    if (/^(?:highest|maximum|most|largest|longest|limit|cap|ceiling)$/.test(norm)) return '<='
+  }
+  return undefined
+}
+
+/** The clause denies what it says of the number, and not by words of the bound; or makes an exception of it. */
+function isTurned(side: Side, { from, negated }: Quantity): boolean {
+  const clause = clauseAt(side, from)
+  if (clause === undefined || negated) return false
+  if (clause.link === 'exception') return true
+  // "not uncommon to take over an hour" denies nothing of the hour.
+  return side.scopes.stances[clause.id]!.deniers.length % 2 === 1
+}
 
 function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   const { source, claim } = comparison
@@ -175,6 +238,7 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   // "did not sign in 2014", of one who signed in 2018.
   if (
     rivals.length > 0 &&
+    (mine.kind === 'day' || mine.value >= 1000) &&
     isDeniedHere(claim, mine) &&
     !rivals.some((theirs) => isDeniedHere(source, theirs))
   )
@@ -265,6 +329,10 @@ function isWritten(side: Side, figures: string): boolean {
   return at >= 0 && !/\d/.test(side.text[at - 1] ?? '') && !/\d/.test(side.text[at + figures.length] ?? '')
 }
 
+/** "40 rooms, 12 of them with a balcony" */
+const isOfThem = ({ words }: Side, { to }: Quantity): boolean =>
+  words[to]?.norm === 'of' && /^(?:them|which|these|those|whom)$/.test(words[to + 1]?.norm ?? '')
+
 /** "two of the five are down" and "three are still up": the claim speaks of the rest. */
 export function speaksOfTheRest({ source, claim }: Comparison): boolean {
   const { quantities } = source
@@ -273,7 +341,11 @@ export function speaksOfTheRest({ source, claim }: Comparison): boolean {
       !quantities.some((same) => same.kind === kind && close(same.value, value)) &&
       quantities.some((a) =>
         quantities.some(
-          (b) => a.kind === kind && b.kind === kind && b.whole && close(b.value - a.value, value),
+          (b) =>
+            a.kind === kind &&
+            b.kind === kind &&
+            (b.whole || isOfThem(source, a)) &&
+            close(b.value - a.value, value),
         ),
       ),
   )

@@ -12,12 +12,12 @@ import {
 } from '../comparing/comparison.ts'
 import { sameAmount } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
-import { deniesItsObject, effectOf } from '../reading/operators.ts'
+import { bearingOf, deniesItsObject, effectOf } from '../reading/operators.ts'
 import { type Sign, times } from '../reading/stances.ts'
 import { anyOf, CERTAINTY, DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { isDenying } from './denials.ts'
-import { echoOf } from './ellipsis.ts'
+import { deniedNouns, echoOf } from './ellipsis.ts'
 import { exceptedWords } from './exceptions.ts'
 import { speaksOfTheRest } from './numbers.ts'
 import {
@@ -72,17 +72,36 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     return undefined
   if (match === 'antonym') {
     const other = source.words[link.source]!
+    // "has 8 places left": what remains.
+    if (isLeftOver(source, link.source) || isLeftOver(claim, clause.head)) return undefined
     // "pencilled in" and "confirmed" differ in how sure they are.
     if ((CERTAINTY.get(other.norm) ?? 3) <= 2 && CERTAINTY.get(head.norm) === 4) return undefined
-    if (isConverse(other.lemma, head.lemma)) return undefined
+    if (isConverse(other.lemma, head.lemma) || isConverse(other.norm, head.lemma)) return undefined
     if (isTurnedComparison(comparison, link.source, clause.head)) return undefined
+    if (isTurnedOver(comparison, link.source, clause.head)) return undefined
   }
-  if (isReplaced(comparison, clause, link.source)) return undefined
+  if (isReplaced(comparison, clause, link.source) || isEquated(comparison, link.source, clause.head))
+    return undefined
+  if (isOfAnotherKind(comparison, clause, link.source)) return undefined
   const s = placeOf(comparison, clause, link.source)
   const apart = apartSign(comparison, clause, s)
   let product = times(productOf(comparison, s, clause.head), apart)
+  if (product === -1 && apart === -1 && deniedNouns(source).length > 0 && !isBorneOut(comparison, clause, s))
+    product = 0
   if (product === -1 && apart === 1) product = ifComparable(comparison, clause, s)
   return { source: s, claim: clause.head, product }
+}
+
+/** "sent on Saturday" of one who answers e-mails: a verb whose counterpart is a thing that something else is said of. */
+function isOfAnotherKind({ source, claim, edited }: Comparison, { head }: Clause, s: number): boolean {
+  if (edited || claim.words[head]!.tag !== 'V' || source.words[s]!.tag !== 'N') return false
+  const theirs = clauseAt(source, s)
+  return (
+    theirs !== undefined &&
+    theirs.head !== s &&
+    source.words[s]!.norm !== claim.words[head]!.norm &&
+    bearingOf(source.words[theirs.head]!.lemma) === undefined
+  )
 }
 
 /** "not insured" became "not covered", and "coverage" stands elsewhere: the denial itself was left as it is. */
@@ -99,6 +118,32 @@ function isReplaced(
     !negators.some((i) => i >= gap.claim[0] && i < gap.claim[1]) &&
     !claim.words.slice(...gap.claim).some(isDenying)
   )
+}
+
+const isLeftOver = ({ words }: Side, at: number) =>
+  words[at]!.norm === 'left' && /^[N#]$/.test(words[at - 1]?.tag ?? '') && words[at + 1]?.tag !== 'D'
+
+const isComparative = ({ norm }: Word) => /^(?:better|worse|more|less|fewer|\w+er)$/.test(norm)
+
+/** "not as good as" is "worse than": one side denies that two are alike, the other says which is which. */
+const isEquated = ({ source, claim }: Comparison, s: number, c: number): boolean => {
+  const equates = ({ words }: Side, at: number) => /^(?:as|so)$/.test(words[at - 1]?.norm ?? '')
+  return (
+    (equates(claim, c) && claim.scopes.signs[c] === -1 && isComparative(source.words[s]!)) ||
+    (equates(source, s) && source.scopes.signs[s] === -1 && isComparative(claim.words[c]!))
+  )
+}
+
+/** "Mira is Jonas's older sister", "Jonas is younger than Mira": the two have changed places. */
+function isTurnedOver({ source, claim, alignment }: Comparison, s: number, c: number): boolean {
+  if (!isComparative(claim.words[c]!) || !isComparative(source.words[s]!)) return false
+  const than = claim.words.findIndex(({ norm }, i) => i > c && norm === 'than')
+  if (than < 0) return false
+  const placed = alignment.links.flatMap(({ source: at }, i) =>
+    at >= 0 && i !== c && claim.words[i]!.tag === 'N' ? [{ i, at }] : [],
+  )
+  const [one, other] = [placed.find(({ i }) => i < c), placed.find(({ i }) => i > than)]
+  return one !== undefined && other !== undefined && one.at > other.at && other.at < s
 }
 
 /** Of several places with the predicate, the one whose subject the claim speaks of. */
@@ -146,6 +191,9 @@ const apart = ({ scopes, clauseOf }: Side, at: number) =>
 /** What the source says of the rest it denies of one constituent; the claim may speak of that one. */
 function apartSign({ source, claim, alignment }: Comparison, clause: Clause, s: number): Sign {
   const theirs = clauseAt(source, s)
+  const [from, to] = clause.subject
+  const left = deniedNouns(source)
+  if (alignment.links.some(({ source: at }, c) => left.includes(at) && c >= from && c < to)) return -1
   if (theirs === undefined || deniesItsObject(source.words[theirs.head]!.lemma)) return 1
   const excepted = claim.words.some(({ norm }) => EXCLUSIVE.test(norm)) ? [] : exceptedWords(source)
   let sign: Sign = 1
@@ -178,6 +226,17 @@ const CONVERSES = [
   'win lose',
   'export import',
   'push pull',
+  // Of people, each the other's.
+  'parent child',
+  'parent kid',
+  'teacher student',
+  'employer employee',
+  'landlord tenant',
+  'host guest',
+  'doctor patient',
+  // "what is left" remains
+  'left remain',
+  'left stay',
 ]
 const isConverse = (a: string, b: string) =>
   CONVERSES.includes(`${a} ${b}`) || CONVERSES.includes(`${b} ${a}`)
@@ -374,6 +433,13 @@ const TROUBLE = anyOf(
 )
 const isTrouble = (word: Word) => TROUBLE.has(word.lemma) || isDenying(word)
 
+/** What the claim denies is what the source speaks of. */
+const isSpokenOf = ({ alignment }: Comparison, { head }: Clause): boolean =>
+  alignment.links[head]!.likeness.score >= 0.75
+
+const countsItsSubject = ({ scopes }: Side, { subject: [from, to] }: Clause): boolean =>
+  scopes.quantifiers.slice(from, to).some((at) => at >= 0)
+
 /** A denial in the claim, where nothing in the sentences it is about denies anything. */
 function groundless(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
@@ -417,7 +483,7 @@ function groundless(comparison: Comparison): Finding[] {
         comparison,
         'polarity_flip',
         'soft',
-        0.6,
+        comparison.edited || countsItsSubject(claim, clause) || isSpokenOf(comparison, clause) ? 0.6 : 0.3,
         [],
         [clause.head, ...clause.negators],
         `nothing in the source denies what '${said(claim, clause.head, ...clause.negators)}' denies`,

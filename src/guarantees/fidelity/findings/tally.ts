@@ -189,6 +189,9 @@ function holds(
   if (predicate.some(untold)) return undefined
   const met = counts([...restricting, ...predicate], denied)
   if (base === undefined || met === undefined) return undefined
+  // "not done": of some it is not said, so there may be as many.
+  if (denied && met.low < met.high && crowd.quantity !== undefined && crowd.quantity.value <= met.high)
+    return undefined
   return admits(crowd, met, base, groups)
 }
 

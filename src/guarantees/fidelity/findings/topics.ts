@@ -60,6 +60,7 @@ function isAnchor(comparison: Comparison, clause: Clause, s: number): boolean {
   const { source, alignment, edited } = comparison
   const theirs = clauseAt(source, s)
   if (theirs === undefined || isExcepted(source, s) || isOpen(comparison, clause, s)) return false
+  if (!edited && (isWhen(source, s) || isAhead(theirs))) return false
   if (theirs.head === s) return edited || source.clauses.length === 1
   if (alignment.back[theirs.head] !== -1) return false
   const [there, here] = [bearing(source, theirs), bearing(comparison.claim, clause)]
@@ -67,6 +68,19 @@ function isAnchor(comparison: Comparison, clause: Clause, s: number): boolean {
   if (edited) return there === undefined ? here !== 'against' : there === 'for' || here !== undefined
   return there !== undefined && !isBeside(source, theirs, s) && !hasOtherSubject(comparison, clause, s)
 }
+
+/** "since the knee surgery", "before the drill": when it was, not what it was. */
+function isWhen({ words }: Side, at: number): boolean {
+  let i = at - 1
+  while (i >= 0 && /^[NAD#]$/.test(words[i]!.tag)) i--
+  return (
+    i >= 0 && /^(?:since|after|before|during|until|till|by)$/.test(words[i]!.norm) && words[i]!.tag === 'I'
+  )
+}
+
+/** "once the check is restored": it has not been yet. */
+const isAhead = ({ link, tense, finite }: Clause) =>
+  finite && tense === 'present' && /^(?:time|after|until|before|condition|exception)$/.test(link)
 
 const bearing = ({ words }: Side, { head }: Clause) =>
   bearingOf(words[head]!.norm) ?? bearingOf(words[head]!.lemma)

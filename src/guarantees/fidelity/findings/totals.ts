@@ -25,7 +25,13 @@ export function totalFindings(comparison: Comparison): Finding[] {
     return []
   const denies = source.scopes.signs.some((sign) => sign !== 1)
   const at = claim.words.findIndex(
-    ({ norm }, c) => TOTAL.has(norm) && claim.words[c - 1]?.tag !== '-' && !(norm.startsWith('n') && denies),
+    ({ norm }, c) =>
+      TOTAL.has(norm) &&
+      claim.words[c - 1]?.tag !== '-' &&
+      !(norm.startsWith('n') && denies) &&
+      // "anyone who is late", "every 60 minutes"
+      !(norm.startsWith('any') && /^[SP]$/.test(claim.words[c + 1]?.tag ?? '')) &&
+      !(norm === 'every' && claim.words[c + 1]?.tag === '#'),
   )
   if (at < 0) return []
   return [

@@ -68,7 +68,7 @@ const AFTER: Readonly<Record<string, Bound>> = {
   plus: '>=',
   '+': '>=',
 }
-const NEGATED: Readonly<Record<Bound, Bound>> = {
+export const OPPOSITE: Readonly<Record<Bound, Bound>> = {
   '>': '<=',
   '<': '>=',
   '>=': '<',
@@ -78,14 +78,17 @@ const NEGATED: Readonly<Record<Bound, Bound>> = {
 }
 
 /** Between a bound and what denies it: "never went above". */
-const UNDER_DENIAL = anyOf('must should may can be to the a of does do is was ever')
+const UNDER_DENIAL = anyOf('must should would could will did may can be to the a of does do is was ever')
+/** "more than CHF 5,000" */
+const isCurrency = (norm: string) =>
+  /^(?:chf|usd|eur|gbp|jpy|sek|nok|dkk|pln|czk|inr|cad|aud|nzd)$/.test(norm)
 
 /** Bounds, ends of a change, and wholes are told by the words around a number. */
 export function surroundings(
   tokens: readonly (Token & { readonly tag?: string })[],
   from: number,
   to: number,
-): Pick<Quantity, 'bound' | 'whole' | 'end'> {
+): Pick<Quantity, 'bound' | 'whole' | 'end' | 'negated'> {
   let bound: Bound = '='
   let end: Quantity['end'] = ''
   let whole = false
@@ -119,7 +122,8 @@ export function surroundings(
     } else if (/^(?:not|never|cannot|no)$/.test(norm) && bound !== '=') {
       negated = true
       break
-    } else if (bound !== '=' && !UNDER_DENIAL.has(norm) && !/^[VXM]$/.test(tokens[i]!.tag ?? '')) break
+    } else if (bound === '=' && isCurrency(norm)) continue
+    else if (bound !== '=' && !UNDER_DENIAL.has(norm) && !/^[VXM]$/.test(tokens[i]!.tag ?? '')) break
     else if (bound === '=' && !/^(?:of|at|to|the|a|an|is|be|was|than|set|its|our|or|about|from)$/.test(norm))
       break
   }
@@ -136,7 +140,17 @@ export function surroundings(
     )
       bound = '<='
   }
-  return { bound: negated ? NEGATED[bound] : bound, end, whole }
+  if (bound === '=' && isLimitedTo(tokens, from)) bound = '<='
+  return { bound: negated ? OPPOSITE[bound] : bound, end, whole, negated }
+}
+
+/** "limits each key to 100 requests" */
+function isLimitedTo(tokens: readonly Token[], from: number): boolean {
+  if (!/^(?:to|at)$/.test(tokens[from - 1]?.norm ?? '')) return false
+  for (let i = from - 2; i >= 0 && i > from - 7 && tokens[i]!.kind !== 'mark'; i--)
+    if (/^(?:limit|limits|limiting|cap|caps|capping|restrict|restricts|restricted)$/.test(tokens[i]!.norm))
+      return true
+  return false
 }
 
 /** Whether every amount the first admits is admitted by the second. Both name the same value. */

@@ -40,7 +40,14 @@ export function dayAt(tokens: readonly Token[], at: number, make: Make): Quantit
   return undefined
 }
 
-const MINUTES: Readonly<Record<string, number>> = { half: 30, quarter: 15, five: 5, ten: 10, twenty: 20 }
+const MINUTES: Readonly<Record<string, number>> = {
+  half: 30,
+  quarter: 15,
+  five: 5,
+  ten: 10,
+  twenty: 20,
+  'twenty-five': 25,
+}
 const HALF = 12 * 60
 
 /** Words by which a day or an hour may begin. */
@@ -67,11 +74,22 @@ export function clockAt(tokens: readonly Token[], at: number, make: Make): Quant
       : Number.NaN
   if (Number.isNaN(minutes) || minutes > 30) return undefined
   const turn = tokens[at + 1]?.norm
-  if (turn !== 'past' && (turn !== 'to' || norm !== 'quarter')) return undefined
+  // "five to ten people" is a range; "twenty to seven" none.
+  if (turn !== 'past' && (turn !== 'to' || !/^(?:quarter|ten|twenty|twenty-five)$/.test(norm)))
+    return undefined
   const written = tokens[at + 2]?.norm ?? ''
   const hour = ONES[written] ?? Number(/^\d\d?$/.exec(written)?.[0] ?? Number.NaN)
   if (Number.isNaN(hour) || hour < 1 || hour > 24) return undefined
-  return make('clock', hour * 60 + (turn === 'past' ? minutes : -minutes), at + 3)
+  if (turn === 'to' && norm !== 'quarter' && hour > minutes) return undefined
+  const late = isLate(tokens, at + 3) && hour < 12
+  return make('clock', (late ? hour + 12 : hour) * 60 + (turn === 'past' ? minutes : -minutes), at + 3)
+}
+
+/** "in the evening", "at night", "pm" */
+function isLate(tokens: readonly Token[], from: number): boolean {
+  for (let i = from; i < from + 3 && tokens[i]?.kind === 'word'; i++)
+    if (/^(?:afternoon|evening|pm)$/.test(tokens[i]!.norm)) return true
+  return false
 }
 
 /** '9', '14:30' or '2.30' and the half of the day it is in, in minutes after midnight. */

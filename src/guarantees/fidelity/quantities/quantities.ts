@@ -27,6 +27,8 @@ export interface Quantity {
   /** The unit where the kind is `measure`, the currency where it is `money`, the words of a version or a day. */
   readonly unit: string
   readonly bound: Bound
+  /** The bound is the opposite of what its words say: "not more than". */
+  readonly negated: boolean
   /** Tokens from `from` up to and without `to`. */
   readonly from: number
   readonly to: number
@@ -126,9 +128,22 @@ function isRange(tokens: readonly Read[], one: Quantity, next: Quantity): boolea
 const makeAt =
   (tokens: readonly Read[], at: number): Make =>
   (kind, value, to, unit = '') => {
-    const { bound, end, whole } = surroundings(tokens, at, to)
+    const { bound, end, whole, negated } = surroundings(tokens, at, to)
     const per = periodAt(tokens, to)
-    return { kind, value, unit, from: at, to, per, bound, end, whole, range: undefined, loose: false }
+    return {
+      kind,
+      value,
+      unit,
+      from: at,
+      to,
+      per,
+      bound,
+      negated,
+      end,
+      whole,
+      range: undefined,
+      loose: false,
+    }
   }
 
 const PERIODS: Readonly<Record<string, string>> = {
@@ -196,7 +211,7 @@ function readAt(tokens: readonly Read[], at: number): Quantity | undefined {
   if (Object.hasOwn(TIMES, norm)) {
     if (
       norm === 'once' &&
-      !/^(?:daily|weekly|monthly|a|per|every|each|a_day|per_day|a_week|per_week|a_month|per_month)$/.test(
+      !/^(?:daily|weekly|monthly|an?|per|every|each|a_day|per_day|a_week|per_week|a_month|per_month)$/.test(
         next,
       )
     )
