@@ -1,17 +1,15 @@
-import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { type Profiler, Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Collection, type Embedder, openStore } from '../src/index.ts'
 import { random } from '../test/store/random.ts'
+import { everyPiece } from './blocking-pieces.ts'
 import type { Measured } from './harness.ts'
 import { makeLarge, vectors } from './large.ts'
+import { argument, type Call, stretchesOf } from './stretches.ts'
 import { words } from './words.ts'
-
-/** No call should keep others from their turn for longer. */
-const MOST = 20
 
 /** Of the vectors that deferred puts leave to an embedder here. */
 const SHORT = 16
@@ -21,146 +19,25 @@ const SHORT = 16
  * while it runs, and how much of that this thread was computing (the rest it waited: for a disk, or for a core of a
  * busy machine). `--spans=N`: 100 000 unless told. `--store=DIR`: a store made before, of which a copy is
  * used. `--keep=DIR`: makes one, and leaves it there. `--only=EXPRESSION`: calls whose name matches. `--reads`: only
- * those that read. `--why`: with what ran in the longest ones.
+ * those that read. `--pieces`: instead, what grows with one thing that is given. `--why`: with what ran in the longest ones.
  */
 export async function blockingBenches(report: (measured: Measured) => void): Promise<void> {
   const spans = Number(argument('--spans') ?? 100_000)
   const keep = argument('--keep')
   const made = argument('--store')
+  const call = stretchesOf(report)
+  if (process.argv.includes('--pieces')) return await everyPiece(call)
   const directory = keep ?? mkdtempSync(join(tmpdir(), 'spanstore-blocking-'))
   try {
     if (made !== undefined) cpSync(made, directory, { recursive: true })
     else if (!existsSync(join(directory, 'ledger.db'))) await makeLarge(directory, spans)
-    await everyVerb(directory, report)
+    await everyVerb(directory, call)
   } finally {
     if (keep === undefined) rmSync(directory, { recursive: true, force: true })
   }
 }
 
-function argument(name: string): string | undefined {
-  return process.argv.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
-}
-
-/** Milliseconds this thread has computed; NaN where the system does not say. */
-function computed(): number {
-  try {
-    schedule ??= openSync('/proc/thread-self/schedstat', 'r')
-  } catch {
-    return Number.NaN
-  }
-  const length = readSync(schedule, buffer, 0, buffer.length, 0)
-  return Number(buffer.toString('latin1', 0, length).split(' ')[0]) / 1e6
-}
-
-let schedule: number | undefined
-const buffer = Buffer.alloc(64)
-
-interface Block {
-  /** Milliseconds, by the clock, and computed. */
-  readonly wall: number
-  readonly busy: number
-  /** When the longest began and ended. */
-  readonly from: number
-  readonly to: number
-}
-
-/** Takes a turn whenever there is one, and remembers the longest it had to wait. */
-function probe(): { stop(): Block } {
-  let [wall, from, to] = [0, 0, 0]
-  let busy = 0
-  let running = true
-  let last = performance.now()
-  let spent = computed()
-  const look = () => {
-    const now = performance.now()
-    const used = computed()
-    if (now - last > wall) [wall, from, to] = [now - last, last, now]
-    busy = Math.max(busy, used - spent)
-    last = now
-    spent = used
-  }
-  const turn = () => {
-    look()
-    if (running) setImmediate(turn)
-  }
-  setImmediate(turn)
-  return {
-    stop() {
-      look()
-      running = false
-      return { wall, busy, from, to }
-    },
-  }
-}
-
-/** Samples what runs. The answer names what ran most between two moments, innermost first. */
-async function profiled(): Promise<(from: number, to: number) => Promise<string>> {
-  const session = new Session()
-  session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.setSamplingInterval', { interval: 500 })
-  const began = performance.now()
-  await session.post('Profiler.start')
-  return async (from, to) => {
-    const { profile } = await session.post('Profiler.stop')
-    session.disconnect()
-    const parents = new Map<number, Profiler.ProfileNode>()
-    const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
-    for (const node of profile.nodes) for (const child of node.children ?? []) parents.set(child, node)
-    const paths = new Map<string, number>()
-    let at = 0
-    profile.samples?.forEach((id, i) => {
-      at += (profile.timeDeltas?.[i] ?? 0) / 1_000
-      if (began + at < from || began + at > to) return
-      const path: string[] = []
-      for (let node = nodes.get(id); node !== undefined && path.length < 7; node = parents.get(node.id)) {
-        const { functionName, url, lineNumber } = node.callFrame
-        path.push(`${functionName || '?'} ${url.split('/').at(-1) ?? ''}:${lineNumber + 1}`)
-      }
-      const name = path.join(' < ')
-      paths.set(name, (paths.get(name) ?? 0) + 1)
-    })
-    const all = [...paths.values()].reduce((sum, count) => sum + count, 0)
-    return [...paths]
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, 5)
-      .map(([path, count]) => `${Math.round((100 * count) / all)} % ${path}`)
-      .join('\n    ')
-  }
-}
-
-async function everyVerb(directory: string, report: (measured: Measured) => void): Promise<void> {
-  const only = argument('--only')
-  const call = async (name: string, work: () => unknown): Promise<void> => {
-    if (only !== undefined && !new RegExp(only).test(name)) return
-    const why = process.argv.includes('--why') ? await profiled() : undefined
-    const probing = probe()
-    const started = performance.now()
-    // A turn before and after, so that what runs at once is seen as well.
-    await sleep(1)
-    let failed: unknown
-    try {
-      await work()
-    } catch (error) {
-      failed = error
-    }
-    const took = performance.now() - started
-    await sleep(1)
-    const { wall, busy, from, to } = probing.stop()
-    const culprits = await why?.(from, to)
-    report({
-      name: `${busy > MOST ? '!! ' : ''}${name}`,
-      value: Number.isNaN(busy) ? wall : busy,
-      unit: 'ms at a stretch',
-      detail: {
-        'by the clock': wall.toFixed(1),
-        'ms in all': Math.round(took),
-        ...(culprits === undefined || wall < MOST ? {} : { why: `\n    ${culprits}` }),
-        ...(failed === undefined ? {} : { failed: String(failed).slice(0, 200) }),
-      },
-    })
-  }
-
+async function everyVerb(directory: string, call: Call): Promise<void> {
   const embedder = fake('fake')
   let store = await openStore(directory, { embedder })
   let notes = await store.collection('notes')
@@ -317,8 +194,6 @@ async function everyVerb(directory: string, report: (measured: Measured) => void
   await call('dropCollection', () => store.dropCollection('pages'))
   await call('the background after a drop', () => sleep(3_000))
   await call('close again', () => store.close())
-  if (schedule !== undefined) closeSync(schedule)
-  schedule = undefined
 }
 
 /** Until what a first search begins in the background is over. */

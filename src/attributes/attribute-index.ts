@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filter } from '../core/filter.ts'
 import { Pace } from '../core/pace.ts'
 import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
@@ -47,10 +46,15 @@ const MOST = 50_000
 /** A small part of the collection, or reading all of it is as quick. */
 const SHARE = 4
 
-/** Spans, or events, of one commit: the more, the fewer pages of the index are written again and again. */
+/** Spans, or events, of one commit, at first and at most: the more, the fewer pages of the index are written again and again. */
+const FIRST_BATCH = 1_000
 const BATCH = 5_000
 
-/** Milliseconds for which postings are looked through at a stretch. */
+/** At least; and spans after which the pages of the ledger that were looked at are let go. */
+const LEAST_BATCH = 200
+const LOOKED_AT = 100_000
+
+/** Milliseconds for which postings are looked through, and committed, at a stretch. */
 const STEP = 6
 
 interface LedgerOfAttributes {
@@ -69,6 +73,9 @@ export class SqliteAttributeIndex implements AttributeIndex {
   readonly #large: number
   readonly #quiet: WhenQuiet
   #working: Promise<void> = Promise.resolve()
+  /** Calls that wait for the work under way: it rests no longer, and the process must not end before they are answered. */
+  #awaited = 0
+  #endRest: (() => void) | undefined
 
   constructor(ledger: LedgerOfAttributes, ledgerPath: string, options: AttributeIndexOptions = {}) {
     this.#ledger = ledger
@@ -85,7 +92,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     this.#large = options.large ?? 5_000
     this.#quiet = new WhenQuiet(options.idle ?? 1_000, () => {
       // Nobody waits for this: without the index, the ledger answers.
-      this.#alone(() => this.#tidy()).catch(() => {})
+      this.#inLine(() => this.#tidy()).catch(() => {})
     })
   }
 
@@ -148,8 +155,22 @@ export class SqliteAttributeIndex implements AttributeIndex {
     })
   }
 
-  /** One at a time: two would undo each other's work. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
+    this.#await()
+    try {
+      return await this.#inLine(work)
+    } finally {
+      this.#awaited--
+    }
+  }
+
+  #await(): void {
+    this.#awaited++
+    this.#endRest?.()
+  }
+
+  /** One at a time: two would undo each other's work. */
+  async #inLine<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#working.then(() => this.#file.healing(work))
     this.#working = done.then(
       () => {},
@@ -182,6 +203,9 @@ export class SqliteAttributeIndex implements AttributeIndex {
     onProgress: (pending: number) => void = () => {},
   ): Promise<void> {
     const { connection: ledger } = this.#ledger
+    // In a large index nearly every posting of a commit is on a page of its own, which SQLite writes in one piece.
+    const pace = new Pace(FIRST_BATCH, STEP, BATCH, LEAST_BATCH)
+    let looked = 0
     for (;;) {
       await pause()
       const next = nextOf({ ledger, index: this.#file.open().writer }, collection)
@@ -190,9 +214,14 @@ export class SqliteAttributeIndex implements AttributeIndex {
         await this.#forget(collection, pause)
         continue
       }
-      const batch = await readBatch(ledger, collection, next, BATCH, pause)
+      const batch = await readBatch(ledger, collection, next, pace.size, pause)
+      looked += pace.size
+      if (looked >= LOOKED_AT) {
+        ledger.letGo()
+        looked = 0
+      }
       if (batch.erased.size > 0) await this.#takeOut(collection, batch.erased, pause)
-      await this.#commit(collection, next.fresh ? undefined : next.state, batch, pause)
+      await this.#commit(collection, next.fresh ? undefined : next.state, batch, { pace, pause })
       const { scan, position, spans } = batch.next
       const pending = scan === null ? next.head.position - position : next.head.live - spans
       onProgress(Math.max(1, pending))
@@ -204,7 +233,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
     collection: number,
     from: AttributeState | undefined,
     { postings, next }: Batch,
-    pause: Pause,
+    { pace, pause }: { readonly pace: Pace; readonly pause: Pause },
   ): Promise<void> {
     const index = this.#file.open().writer
     await this.#file.patiently(() => index.run('BEGIN IMMEDIATE'), pause)
@@ -212,8 +241,11 @@ export class SqliteAttributeIndex implements AttributeIndex {
       if (JSON.stringify(stateOf(index, collection)) === JSON.stringify(from)) {
         await postings.write(index, collection, pause)
         keep(index, collection, next)
+        await pause()
       }
+      const started = performance.now()
       index.run('COMMIT')
+      pace.took(performance.now() - started)
     } finally {
       if (index.db.open && index.db.inTransaction) index.run('ROLLBACK')
     }
@@ -226,8 +258,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   async #takeOut(collection: number, gone: ReadonlySet<number>, pause: Pause): Promise<void> {
     let after: Place | undefined
-    // A posting may hold thousands of ids.
-    const pace = new Pace(64, STEP, 2_000, 1)
+    const pace = new Pace(1_000, STEP, 50_000)
     do {
       const from = after
       after = await this.#file.patiently(
@@ -258,13 +289,25 @@ export class SqliteAttributeIndex implements AttributeIndex {
   async #tidy(): Promise<void> {
     let turn = performance.now()
     const pause = async () => {
-      await sleep(performance.now() - turn, undefined, { ref: false })
+      await this.#rest(performance.now() - turn)
       await nextTurn()
       this.#file.check(undefined)
       turn = performance.now()
     }
     for (const collection of this.#indexed()) await this.#catchUp(collection, pause)
     this.#ledger.connection.letGo()
+  }
+
+  /** Ends early as soon as somebody waits. Does not keep the process alive. */
+  async #rest(milliseconds: number): Promise<void> {
+    if (this.#awaited > 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds).unref()
+      this.#endRest = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   // ── care ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -302,6 +345,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   async close(): Promise<void> {
     this.#quiet.stop()
+    this.#await()
     await this.#file.close(() => this.#working)
   }
 

@@ -135,6 +135,9 @@ function write(connection: Connection, place: Place, ids: readonly number[]): vo
 /** Rows of one step of dropping a collection. */
 const ROWS = 2_000
 
+/** Spans that take as long as a posting does by itself. */
+const POSTING = 10
+
 type Row = [field: number, kind: number, value: number | string, first: number, ids: Buffer | null]
 
 /** Where a walk through all postings of a collection stands. */
@@ -142,7 +145,7 @@ export type Place = readonly [field: number, kind: number, value: number | strin
 
 const START: Place = [0, -1, 0, 0]
 
-/** The next postings of a collection, in the order of the index. */
+/** The next postings of a collection, in the order of the index: about `limit` spans, one posting at least. */
 export function walk(
   connection: Connection,
   collection: number,
@@ -156,16 +159,18 @@ export function walk(
   )
   if (field === undefined) return { rows: [], last: undefined }
   const from: Place = field === after[0] ? after : [field, -1, 0, 0]
-  const rows = connection.rows<Row>(
-    `SELECT field, kind, value, first, ids FROM attribute_posting
-     WHERE field = ? AND (kind, value, first) > (?, ?, ?) ORDER BY kind, value, first LIMIT ?`,
+  const rows: Row[] = []
+  let spans = 0
+  for (const [count, ...row] of connection.each<[count: number, ...Row]>(
+    `SELECT count, field, kind, value, first, ids FROM attribute_posting
+     WHERE field = ? AND (kind, value, first) > (?, ?, ?) ORDER BY kind, value, first`,
     ...from,
-    limit,
-  )
-  const end = rows.at(-1)
-  const last: Place =
-    rows.length < limit || end === undefined ? [field + 1, -1, 0, 0] : [end[0], end[1], end[2], end[3]]
-  return { rows, last }
+  )) {
+    rows.push(row)
+    spans += count + POSTING
+    if (spans >= limit) return { rows, last: [row[0], row[1], row[2], row[3]] }
+  }
+  return { rows, last: [field + 1, -1, 0, 0] }
 }
 
 /** Takes spans out of postings. */

@@ -63,8 +63,7 @@ async function entriesIn(
     index.rows<[number, string]>('SELECT id, path FROM attribute_field WHERE collection = ?', collection),
   )
   const known = new Places()
-  // A posting may hold thousands of ids.
-  const pace = new Pace(16, STEP, 4_000, 1)
+  const pace = new Pace(1_000, STEP, 50_000)
   const look = (after: Place | undefined): Place | undefined =>
     pace.step((size) => {
       const { rows, last } = walk(index, collection, after, size)

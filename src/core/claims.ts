@@ -33,9 +33,22 @@ function joined(segments: Iterable<{ readonly segment: string }>): string[] {
  * anchors that follow a sentence kept on it. Pieces are exact, only trimmed; a bullet's mark is left out.
  */
 export function claimsOf(text: string, locale = 'en'): string[] {
+  const claiming = claimsIn(text, locale)
+  for (;;) {
+    const { done, value } = claiming.next()
+    if (done) return value
+  }
+}
+
+/** Lines of one step. */
+const LINES = 16
+
+/** `claimsOf` in steps. */
+export function* claimsIn(text: string, locale = 'en'): Generator<void, string[]> {
   const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
   const claims: string[] = []
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
+    if (i % LINES === LINES - 1) yield
     if (line.trim() === '') continue
     let first = true
     for (const sentence of joined(segmenter.segment(line.replace(BULLET, '')))) {
@@ -62,9 +75,33 @@ export function derivableKeys(claim: string, text: string, locale = 'en'): reado
   const own = parseAnchors(claim).keys
   const words = wordsOf(claim)
   if (own.length > 0 || words === '' || !text.includes('[[')) return own
-  const keys = claimsOf(text, locale).flatMap((sentence) => {
-    const said = wordsOf(sentence)
-    return said !== '' && (said.includes(words) || words.includes(said)) ? parseAnchors(sentence).keys : []
-  })
-  return [...new Set(keys)]
+  const found = sentencesOf(text, locale).flatMap(({ said, keys }) =>
+    said.includes(words) || words.includes(said) ? keys : [],
+  )
+  return [...new Set(found)]
 }
+
+interface Sentence {
+  readonly said: string
+  readonly keys: readonly Key[]
+}
+
+/** Of the text that was asked about last: whoever asks about one claim of a summary asks about all of them. */
+let last:
+  | { readonly text: string; readonly locale: string; readonly sentences: readonly Sentence[] }
+  | undefined
+
+/** Sentences that say something and print a key. */
+function sentencesOf(text: string, locale: string): readonly Sentence[] {
+  if (last?.text === text && last.locale === locale) return last.sentences
+  const sentences = claimsOf(text, locale).flatMap((sentence) => {
+    const { keys } = parseAnchors(sentence)
+    const said = keys.length === 0 ? '' : wordsOf(sentence)
+    return said === '' ? [] : { said, keys }
+  })
+  last = text.length > REMEMBERED ? undefined : { text, locale, sentences }
+  return sentences
+}
+
+/** Characters of a text that is kept for the next question. */
+const REMEMBERED = 2 ** 22

@@ -20,8 +20,13 @@ export class Pace {
     this.#least = least
   }
 
+  /** For a step that is more than one call: rows to take now. `took` says how long they kept others waiting. */
+  get size(): number {
+    return this.#size
+  }
+
   /** After a step of `size` rows. One that was held up by others must not make all that follow tiny at once. */
-  #took(milliseconds: number): void {
+  took(milliseconds: number): void {
     const change = this.#milliseconds / Math.max(milliseconds, 0.01)
     this.#size = Math.max(
       this.#least,
@@ -33,7 +38,7 @@ export class Pace {
   step<T>(work: (size: number) => T): T {
     const started = performance.now()
     const result = work(this.#size)
-    this.#took(performance.now() - started)
+    this.took(performance.now() - started)
     return result
   }
 }

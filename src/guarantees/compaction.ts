@@ -255,12 +255,14 @@ function collapseOf(densities: readonly number[], density: number): CompactionPr
 /** How the anchors of an answer differ from those it may and must print. */
 function driftOf(text: string, required: readonly Key[], allowed: ReadonlySet<Key>): CompactionProblem[] {
   const { keys, notKeys } = parseAnchors(text)
-  const missing = required.filter((key) => !keys.includes(key))
+  const there = new Set(keys)
+  const missing = required.filter((key) => !there.has(key))
   const problems: CompactionProblem[] = []
   const altered = new Set<Key>()
   const strange = [...keys.filter((key) => !allowed.has(key)), ...notKeys]
   // What was dropped is the likelier origin of what is strange; a new span's key may have been mistyped as well.
-  const origins = [...missing, ...[...allowed].filter((key) => !keys.includes(key) && !missing.includes(key))]
+  const dropped = new Set(missing)
+  const origins = [...missing, ...[...allowed].filter((key) => !there.has(key) && !dropped.has(key))]
   for (const anchor of strange) {
     const original = origins.find((key) => !altered.has(key) && resembles(anchor, key))
     if (original !== undefined) {

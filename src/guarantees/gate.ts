@@ -3,6 +3,7 @@ import type { Authority } from '../core/authority.ts'
 import { derivableKeys } from '../core/claims.ts'
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
+import { Turns } from '../threads/turn.ts'
 import type { FidelityPair, FidelityReason, FidelityResult } from './fidelity/index.ts'
 
 /*
@@ -142,10 +143,11 @@ interface Examined {
 }
 
 async function examine(inquiry: Inquiry, claim: GateClaim, allowances: GateAllowances): Promise<Examined> {
+  await inquiry.turns.step()
   const reasons: GateReason[] = [...claim.against]
   const text = claim.within ?? claim.text
   const own = derivableKeys(claim.text, text)
-  const anywhere = new Set<string>(parseAnchors(text).keys)
+  const anywhere = inquiry.printedIn(text)
   const beside = claim.beside.filter((key) => !own.includes(key as Key))
   const printed = [...own, ...beside.filter((key) => anywhere.has(key))]
   const unprinted = beside.filter((key) => !anywhere.has(key))
@@ -278,9 +280,18 @@ class Inquiry {
   readonly #found = new Map<string, Found>()
   /** Summaries whose claims are being judged: one that stands on itself stands on nothing. */
   readonly #open = new Set<Key>()
+  /** Of the text that was asked about last: all claims of a summary are printed in one. */
+  #printed: { readonly text: string; readonly keys: ReadonlySet<string> } | undefined
+  /** Taken between claims: there may be thousands. */
+  readonly turns = new Turns()
 
   constructor(port: GatePort) {
     this.#port = port
+  }
+
+  printedIn(text: string): ReadonlySet<string> {
+    if (this.#printed?.text !== text) this.#printed = { text, keys: new Set<string>(parseAnchors(text).keys) }
+    return this.#printed.keys
   }
 
   async rehydrate(keys: readonly string[], printed: boolean): Promise<readonly Found[]> {

@@ -526,6 +526,8 @@ export class Collection {
       yield* page
       if (page.length < 200) return
       after = page.at(-1)!.source
+      // Reading does not wait for anything: there may be millions.
+      await nextTurn()
     }
   }
 

@@ -13,9 +13,10 @@ import {
 import type { Elision, ElisionMarkers, Language } from '../guarantees/elisions.ts'
 import { judgeFidelity, type SecondOpinion } from '../guarantees/fidelity/index.ts'
 import { anchorDensity } from '../guarantees/recall.ts'
+import { inTurns } from '../threads/turn.ts'
 import { type Gatehouse, rehydrate } from './gating.ts'
 import { array, fraction, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
-import { registerCommand } from './registration.ts'
+import { registering } from './registration.ts'
 
 export interface CompactOptions {
   /** Turns spans into a text that prints their anchors. Called up to four times; see `CompactionRequest`. */
@@ -127,27 +128,23 @@ export async function compact(
   // So that what was observed before this epoch is counted before it.
   await context.observer.flush()
   const unverified = new Set(draft.claims.flatMap((claim, i) => (claim.unverified ? [i] : [])))
-  const done = await context.ledger.register(
-    info.ref,
-    session,
-    [
-      registerCommand(
-        info,
-        {
-          text: draft.text,
-          claims: draft.claims.map((claim) => claim.text),
-          dependsOn: work.dependsOn,
-          covers: covered,
-          replaces: prior.map(({ key }) => key),
-          basedOn,
-          ...(draft.completeness === undefined ? {} : { completeness: draft.completeness }),
-        },
-        'compact',
-        unverified,
-      ),
-    ],
-    {},
+  const command = await inTurns(
+    registering(
+      info,
+      {
+        text: draft.text,
+        claims: draft.claims.map((claim) => claim.text),
+        dependsOn: work.dependsOn,
+        covers: covered,
+        replaces: prior.map(({ key }) => key),
+        basedOn,
+        ...(draft.completeness === undefined ? {} : { completeness: draft.completeness }),
+      },
+      'compact',
+      unverified,
+    ),
   )
+  const done = await context.ledger.register(info.ref, session, [command], {})
   return {
     outcome: 'compacted',
     key: done.keys[0]!,

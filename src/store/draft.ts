@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { type Chunker, checkChunks, paragraphs } from '../chunking/index.ts'
 import type { Lead } from '../core/changeset.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Metadata } from '../core/json.ts'
 import { HASH_LENGTH, type NewSpan, NO_HASH, type Outline } from '../ports/planned.ts'
-import { atOnce } from '../threads/turn.ts'
+import { atOnce, Turns } from '../threads/turn.ts'
 import {
   array,
   canonical,
@@ -235,7 +235,7 @@ export async function chunked(
             vector: single ?? span.vector,
             keepsMetadata: put.metadata === undefined && span.keepsMetadata,
           }))
-    return outlined({
+    return await outlined({
       hashes: spans.map(({ hash }) => hash ?? NO_HASH).join(''),
       leads: spans.map(({ lead }) => lead),
       plain: plain && spans.every(({ metadata, vector }) => metadata === undefined && vector === undefined),
@@ -267,7 +267,9 @@ export async function chunked(
   const metadata: (string | undefined)[] = []
   let covered = 0
   let last = NO_LEAD
+  const turns = new Turns()
   for (let i = 0; i < chunks.length; i++) {
+    if (i % CHECKED === CHECKED - 1) await turns.step()
     const { start, end, text: piece, metadata: own } = chunks[i]!
     if (cutsPair(text, start) || cutsPair(text, end))
       throw new SpanStoreError(
@@ -285,7 +287,7 @@ export async function chunked(
     if (own !== undefined) metadata[i] = canonical(metadataOf(`chunk ${i} metadata`, own))
     hashes.push(hashOf(piece))
   }
-  return outlined({
+  return await outlined({
     hashes: hashes.join(''),
     leads,
     plain: plain && metadata.length === 0,
@@ -305,7 +307,7 @@ export async function chunked(
 }
 
 /** Adds one hash over everything a put says about its text: equal means the same put. */
-function outlined(draft: Omit<Chunked, 'fingerprint'>): Chunked {
+async function outlined(draft: Omit<Chunked, 'fingerprint'>): Promise<Chunked> {
   const parts = [draft.chunker ?? '', draft.hashes, draft.trailing]
   let gap = ''
   draft.leads.forEach((lead, i) => {
@@ -314,14 +316,26 @@ function outlined(draft: Omit<Chunked, 'fingerprint'>): Chunked {
     gap = lead.gap
     parts.push(`${i} ${lead.overlap}`, gap)
   })
-  if (!draft.plain)
-    for (let i = 0; i < draft.count; i++) {
-      const { metadata, vector } = draft.span(i)
-      parts.push(metadata ?? '')
-      if (vector !== undefined)
-        parts.push(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'))
-    }
-  return { ...draft, fingerprint: hashOf(parts.join('\u0000')) }
+  if (draft.plain) return { ...draft, fingerprint: hashOf(parts.join('\u0000')) }
+  // Vectors may be megabytes: they are hashed as they come.
+  const whole = createHash('sha256')
+  const turns = new Turns()
+  let separator = ''
+  const add = () => {
+    whole.update(separator + parts.splice(0).join('\u0000'))
+    separator = '\u0000'
+  }
+  for (let i = 0; i < draft.count; i++) {
+    const { metadata, vector } = draft.span(i)
+    parts.push(metadata ?? '')
+    if (vector !== undefined)
+      parts.push(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'))
+    if (i % CHECKED < CHECKED - 1) continue
+    add()
+    await turns.step()
+  }
+  if (parts.length > 0) add()
+  return { ...draft, fingerprint: whole.digest('base64url').slice(0, HASH_LENGTH) }
 }
 
 /** Whether an offset lies between the two halves of a character. */

@@ -9,6 +9,7 @@ import { nextTurn } from '../threads/turn.ts'
 import { rebuildChunker } from './chunkers.ts'
 import { chunked, type DraftSpan, type Prepared } from './draft.ts'
 import { canonical } from './input.ts'
+import { isLong, planElsewhere } from './plan-elsewhere.ts'
 
 export interface Planning {
   readonly ledger: Ledger
@@ -116,6 +117,14 @@ async function decide(
 ) {
   // With places kept behind the window, nothing trails it: the text there is the lead of the next place.
   const [old, next] = after > 0 ? ['', { ...draft, trailing: '' }] : [trailing, draft]
+  const read = (indices: readonly number[]) =>
+    textsOf(
+      ledger,
+      indices.map((i) => entries[i]!.id),
+    )
+  const comparison = { entries, trailing: old, draft: next }
+  const decided = isLong(comparison) ? await planElsewhere(comparison, read) : undefined
+  if (decided !== undefined) return decided
   const known = new Map<number, string | undefined>()
   for (;;) {
     let asked: readonly number[] | undefined
@@ -131,12 +140,25 @@ async function decide(
       return plan(entries, old, next, texts)
     } catch (error) {
       if (error !== NEEDS_TEXTS) throw error
-      const found = await ledger.texts(asked!.map((i) => entries[i]!.id))
+      const found = await read(asked!)
       asked!.forEach((index, i) => {
         known.set(index, found[i])
       })
     }
   }
+}
+
+/** Texts read at a stretch. */
+const TEXTS = 500
+
+/** A text never changes while it is there, so they need not be read at one moment. */
+async function textsOf(ledger: Ledger, ids: readonly number[]): Promise<(string | undefined)[]> {
+  const texts: (string | undefined)[] = []
+  for (let i = 0; i < ids.length; i += TEXTS) {
+    if (i > 0) await nextTurn()
+    texts.push(...(await ledger.texts(ids.slice(i, i + TEXTS))))
+  }
+  return texts
 }
 
 /** Texts that a plan adds, and that have no vector yet, by hash. */

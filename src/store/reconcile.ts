@@ -2,8 +2,9 @@ import type { Key } from '../core/key.ts'
 import type { FetchResult, Reason, Summary } from '../core/model.ts'
 import type { CollectionInfo } from '../ports/ledger.ts'
 import type { Reconcilable, ReconcileCommand, Reconciliation, RegisterCommand } from '../ports/sessions.ts'
+import { inTurns, Turns } from '../threads/turn.ts'
 import { flag, invalid, object } from './input.ts'
-import { registerCommand, type SummaryInput } from './registration.ts'
+import { registering, type SummaryInput } from './registration.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** A text to rewrite a summary from, and the key to cite it by. */
@@ -144,7 +145,9 @@ async function rewriteAll(
   const unresolved: Unresolved[] = []
   /** Texts that summaries of this pass have from now on, by their old keys. */
   const texts = new Map<Key, string>()
+  const turns = new Turns()
   for (const one of supportsFirst(plan.summaries)) {
+    await turns.step()
     const { key } = one.summary
     const rewrite = await summarize(taskOf(one, texts, new Set(withdrawn)))
     if (rewrite === undefined || rewrite === null) {
@@ -158,7 +161,7 @@ async function rewriteAll(
       withdrawn.push(key)
       continue
     }
-    const summary = rewriteOf(info, one, rewrite)
+    const summary = await inTurns(rewriteOf(info, one, rewrite))
     const broken = await unresolvable(context, summary, texts, withdrawn)
     if (summary.dependsOn.length === 0) unresolved.push({ key, why: 'NO_ANCHORS', keys: [] })
     else if (broken.length > 0) unresolved.push({ key, why: 'CITES_UNRESOLVABLE', keys: broken })
@@ -239,9 +242,9 @@ function rewriteOf(
   info: CollectionInfo,
   { summary, covers }: Reconcilable,
   rewrite: Exclude<Rewrite, undefined | { readonly withdraw: true }>,
-): RegisterCommand {
+): Generator<void, RegisterCommand> {
   const given = typeof rewrite === 'string' ? { text: rewrite } : rewrite
-  return registerCommand(info, { covers, ...given, replaces: summary.key }, `summarize() for ${summary.key}`)
+  return registering(info, { covers, ...given, replaces: summary.key }, `summarize() for ${summary.key}`)
 }
 
 /** What a rewritten summary would cite that nothing stands for, summaries of this pass aside. */

@@ -1,5 +1,5 @@
 import { parseAnchors, withoutAnchors } from '../core/anchors.ts'
-import { claimsOf, derivableKeys } from '../core/claims.ts'
+import { claimsIn, derivableKeys } from '../core/claims.ts'
 import { decodeCursor } from '../core/cursor.ts'
 import { parseKey } from '../core/key.ts'
 import type { CollectionInfo } from '../ports/ledger.ts'
@@ -24,15 +24,21 @@ export interface SummaryInput {
   readonly completeness?: number
 }
 
+/** Claims of one step. */
+const CLAIMS = 16
+
 const FIELDS = ['text', 'claims', 'dependsOn', 'covers', 'replaces', 'basedOn', 'completeness']
 
-/** Checks a summary as it was handed in. `unverified`: claims, by place, that are registered though they were found unfaithful. */
-export function registerCommand(
+/**
+ * Checks a summary as it was handed in, in steps. `unverified`: claims, by place, that are registered though they were
+ * found unfaithful.
+ */
+export function* registering(
   info: CollectionInfo,
   input: SummaryInput,
   path: string,
   unverified: ReadonlySet<number> = new Set(),
-): RegisterCommand {
+): Generator<void, RegisterCommand> {
   object(path, input, FIELDS)
   const text = wellFormed(`${path}.text`, input.text)
   if (text.trim() === '') throw invalid(`${path}.text`, text, 'a summary needs text')
@@ -45,10 +51,18 @@ export function registerCommand(
   ]
   const claims =
     input.claims === undefined
-      ? claimsOf(text)
+      ? yield* claimsIn(text)
       : array(`${path}.claims`, input.claims).map((claim, i) => wellFormed(`${path}.claims[${i}]`, claim))
   const printed = parseAnchors(text).keys
-  const beside = keys('dependsOn', input.dependsOn).filter((key) => !printed.includes(key))
+  const own = new Set(printed)
+  const beside = keys('dependsOn', input.dependsOn).filter((key) => !own.has(key))
+  yield
+  const made: RegisterCommand['claims'][number][] = []
+  for (const [i, claim] of claims.entries()) {
+    if (i % CLAIMS === CLAIMS - 1) yield
+    const derivable = derivableKeys(claim, text).length > 0
+    made.push({ text: claim, derivable, unverified: unverified.has(i) })
+  }
   const replaces =
     input.replaces === undefined
       ? []
@@ -57,11 +71,7 @@ export function registerCommand(
         : array(`${path}.replaces`, input.replaces)
   return {
     text,
-    claims: claims.map((claim, i) => ({
-      text: claim,
-      derivable: derivableKeys(claim, text).length > 0,
-      unverified: unverified.has(i),
-    })),
+    claims: made,
     dependsOn: [
       ...printed.map((key) => ({ key, printed: true })),
       ...beside.map((key) => ({ key, printed: false })),

@@ -3,7 +3,8 @@ import { type Key, parseKey } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
 import type { UnbackedClaim, UnreadSummary } from '../ports/gates.ts'
 import type { CollectionInfo, Ledger } from '../ports/ledger.ts'
-import type { EpochDiscarded, SessionKnobs } from '../ports/sessions.ts'
+import type { EpochDiscarded, RegisterCommand, SessionKnobs } from '../ports/sessions.ts'
+import { inTurns } from '../threads/turn.ts'
 import { type Compacted, type CompactOptions, compact } from './compacting.ts'
 import {
   assertGate,
@@ -20,7 +21,7 @@ import { type Boundary, boundaryOf, citedAs, type Observation, observeOf } from 
 import { codeOf, type SessionNotes } from './observer.ts'
 import { searchRecent } from './recency.ts'
 import { type ReconcileResult, type Reconciling, reconcileOf } from './reconcile.ts'
-import { registerCommand, type SummaryInput } from './registration.ts'
+import { registering, type SummaryInput } from './registration.ts'
 import type { SearchOptions, SearchResult } from './search-options.ts'
 import type { SessionContext } from './session-context.ts'
 
@@ -86,9 +87,8 @@ export class Session {
   ): Promise<Registration | readonly Registration[]> {
     object('options', options, ['commandId'])
     const several = Array.isArray(input)
-    const commands = (several ? (input as readonly SummaryInput[]) : [input as SummaryInput]).map((one, i) =>
-      registerCommand(this.#info, one, several ? `register[${i}]` : 'register'),
-    )
+    const inputs = several ? (input as readonly SummaryInput[]) : [input as SummaryInput]
+    const commands = await inTurns(registeringAll(this.#info, inputs, several))
     if (commands.length === 0) throw invalid('register', input, 'give at least one summary')
     // So that what was observed before this epoch is counted before it.
     await this.#context.observer.flush()
@@ -337,6 +337,19 @@ export class Session {
   async settings(): Promise<SessionKnobs> {
     return await this.#ledger.sessions.knobs(this.#info.ref, this.id)
   }
+}
+
+function* registeringAll(
+  info: CollectionInfo,
+  inputs: readonly SummaryInput[],
+  several: boolean,
+): Generator<void, RegisterCommand[]> {
+  const commands: RegisterCommand[] = []
+  for (const [i, input] of inputs.entries()) {
+    commands.push(yield* registering(info, input, several ? `register[${i}]` : 'register'))
+    yield
+  }
+  return commands
 }
 
 const SELF = codeOf({ cited: 'self', purpose: 'agent' })

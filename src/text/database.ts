@@ -76,7 +76,7 @@ function openFile(path: string, ledgerPath: string): Connection {
     db.pragma('cache_size = -16384')
     db.pragma('journal_size_limit = 67108864')
     db.prepare('ATTACH ? AS ledger').run(ledgerPath)
-    db.pragma('ledger.mmap_size = 1073741824')
+    db.pragma('ledger.mmap_size = 268435456')
     return new Connection(db)
   } catch (error) {
     db.close()

@@ -37,6 +37,24 @@ export async function inTurns<T>(steps: Generator<unknown, T>, milliseconds = 6)
   }
 }
 
+/** Lets others have their turns in a loop that may take long. */
+export class Turns {
+  readonly #milliseconds: number
+  #until: number
+
+  constructor(milliseconds = 6) {
+    this.#milliseconds = milliseconds
+    this.#until = performance.now() + milliseconds
+  }
+
+  /** Between two steps: waits only where these have taken long enough since the last turn. */
+  async step(): Promise<void> {
+    if (performance.now() < this.#until) return
+    await nextTurn()
+    this.#until = performance.now() + this.#milliseconds
+  }
+}
+
 /** Works through steps in one go. */
 export function atOnce<T>(steps: Generator<unknown, T>): T {
   for (;;) {

@@ -95,6 +95,25 @@ describe('a ledger that writes in its thread', () => {
           { id: 'twice', verb: 'put', metadata: (before?: Metadata) => ({ n: 1 + (before?.n as number) }) },
         ]),
       )
+      const { added: said } = await notes.put({ source: 'said', spans: many(3, 'Said') })
+      const session = notes.session('two')
+      const claims = said.map((key, i) => `Said ${i} [[${key}]]`)
+      await keep(session.register(claims.map((text, i) => ({ text, covers: [said[i]!] }))))
+      const gated = session.gate(
+        claims.map((text) => ({ text })),
+        { action: 'act', ranks: false },
+      )
+      await keep(gated.then(({ verdict, reasons }) => [verdict, reasons]))
+      await notes.put({ source: 'said', spans: [...many(1, 'Said'), { text: 'Said otherwise' }] })
+      await keep(
+        session.reconcile({
+          summarize: ({ sources }) =>
+            sources.length === 0
+              ? { withdraw: true }
+              : sources.map(({ text, key }) => `${text} [[${key}]]`).join(' '),
+        }),
+      )
+      await keep(session.discardEpoch())
       await keep(notes.remove({ source: 'a' }))
       expect(await ledger.verify(false)).toEqual([])
       await ledger.close()
@@ -108,6 +127,8 @@ describe('a ledger that writes in its thread', () => {
           if (!seen.has(key)) seen.set(key, `key ${seen.size}`)
           return seen.get(key)!
         })
+        // What a gate recognises a claim by.
+        .replace(/\\"[\w-]{43}\\"/g, 'code')
         .replace(/"(store|refusal|migration)":\[.*?\](?=,"|\}\])/g, '')
     }
     expect(await told(EVERY)).toBe(await told(NONE))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atOnce, inTurns, nextTurn } from '../../src/threads/turn.ts'
+import { atOnce, inTurns, nextTurn, Turns } from '../../src/threads/turn.ts'
 
 test('of all that wait for a turn one goes on in each, in the order in which they came', async () => {
   let turn = 0
@@ -46,4 +46,20 @@ test('steps answer the same in one go and in turns, and fail the same', async ()
   expect(atOnce(steps(false))).toBe(45)
   await expect(inTurns(steps(true), 0)).rejects.toThrow('It fails.')
   expect(() => atOnce(steps(true))).toThrow('It fails.')
+})
+
+test('a loop gives others their turn once its steps have taken long enough, and not before', async () => {
+  let turns = 0
+  const count = () => {
+    turns++
+    immediate = setImmediate(count)
+  }
+  let immediate = setImmediate(count)
+  const never = new Turns(60_000)
+  for (let i = 0; i < 100; i++) await never.step()
+  expect(turns).toBe(0)
+  const each = new Turns(0)
+  for (let i = 0; i < 5; i++) await each.step()
+  expect(turns).toBeGreaterThan(3)
+  clearImmediate(immediate)
 })

@@ -56,7 +56,7 @@ export function writeEpochDiscarded(commit: Commit, collection: number, name: st
   }
 }
 
-const discardable = (connection: Connection, session: number): number =>
+export const discardable = (connection: Connection, session: number): number =>
   connection.value<number>(
     `SELECT coalesce(max(e.number), 0) FROM epoch e WHERE e.session = ?1 AND e.number NOT IN
        (SELECT i.epoch FROM intervention i WHERE i.session = ?1 AND i.kind = ${INTERVENTION.discarded})`,

@@ -11,8 +11,9 @@ import type {
   UnbackedClaim,
   UnreadSummary,
 } from '../../ports/gates.ts'
+import { nextTurn } from '../../threads/turn.ts'
 import { EVENT } from './codes.ts'
-import { requireCollection } from './collections.ts'
+import type { Commit } from './commit.ts'
 import { findSession, sessionId } from './interventions.ts'
 import { liveSummaries } from './live-summaries.ts'
 import { KIND, keysIn } from './observations.ts'
@@ -40,6 +41,9 @@ const INSERT_STANDING = `${insertInto('standing', ['gating', 'ordinal', 'span', 
 /** `observation.purpose` of reads by a compaction. */
 const COMPACT = 3
 
+/** Claims asked about at a stretch. */
+const ASKED = 100
+
 /** Codes of `verification.verdict`. */
 const REFUSED = 0
 const SUBSTANTIATED = 1
@@ -62,7 +66,7 @@ const TOUCHED = `(
 
 export interface GateHost {
   readonly connection: Connection
-  write<T>(work: (connection: Connection, now: number) => T): Promise<T>
+  record(collection: number, session: string, gate: GateRecord): Promise<{ gate: number; at: number }>
   /** One snapshot, after what is due was committed. */
   read<T>(work: (connection: Connection) => T): Promise<T>
 }
@@ -76,57 +80,33 @@ export class SqliteGates implements GateRecords {
   }
 
   #codeOf(claim: string): string {
-    this.#secret ??= this.#host.connection.value<string>('SELECT secret FROM store')!
-    return createHmac('sha256', this.#secret).update('claim\0').update(claim).digest('base64url')
+    this.#secret ??= secretOf(this.#host.connection)
+    return codeOf(this.#secret, claim)
   }
 
   record(collection: number, name: string, gate: GateRecord): Promise<{ gate: number; at: number }> {
-    return this.#host.write((connection, now) => {
-      requireCollection(connection, collection)
-      const session = sessionId(connection, collection, name)
-      const gating = Number(
-        connection
-          .prepare(INSERT_GATING)
-          .run(
-            session,
-            now,
-            gate.position,
-            gate.cursor,
-            gate.action ?? null,
-            gate.verdict === 'refused' ? 0 : 1,
-          ).lastInsertRowid,
-      )
-      for (const [ordinal, claim] of gate.claims.entries()) {
-        connection
-          .prepare(INSERT_VERIFICATION)
-          .run(
-            gating,
-            ordinal,
-            session,
-            this.#codeOf(claim.text),
-            claim.summary === undefined ? null : nodeOf(connection, claim.summary),
-            claim.verdict === 'refused' ? REFUSED : claim.verified ? VERIFIED : SUBSTANTIATED,
-            claim.code ?? null,
-          )
-        for (const key of claim.keys) {
-          const [node, own] = connection.row<[number, string]>(
-            'SELECT s.id, c.key FROM span s CROSS JOIN collection c ON c.id = s.collection WHERE s.key = ?',
-            key,
-          )!
-          connection.run(INSERT_STANDING, gating, ordinal, node, gate.positions.get(own) ?? 0)
-        }
-      }
-      return { gate: gating, at: now }
-    })
+    return this.#host.record(collection, name, gate)
   }
 
-  authorities(collection: number, name: string, claims: readonly string[]): Promise<readonly Authority[]> {
-    return this.#host.read((connection) => {
-      const session = findSession(connection, collection, name)
-      return claims.map((claim) =>
-        session === undefined ? WRITE_TIME : authorityOf(connection, session, this.#codeOf(claim)),
-      )
-    })
+  async authorities(
+    collection: number,
+    name: string,
+    claims: readonly string[],
+  ): Promise<readonly Authority[]> {
+    const authorities: Authority[] = []
+    for (let i = 0; i < claims.length; i += ASKED) {
+      if (i > 0) await nextTurn()
+      const some = await this.#host.read((connection) => {
+        const session = findSession(connection, collection, name)
+        return claims
+          .slice(i, i + ASKED)
+          .map((claim) =>
+            session === undefined ? WRITE_TIME : authorityOf(connection, session, this.#codeOf(claim)),
+          )
+      })
+      authorities.push(...some)
+    }
+    return authorities
   }
 
   async relied(collection: number, name: string, cursor: string, gate?: number): Promise<Relied | undefined> {
@@ -265,6 +245,56 @@ export class SqliteGates implements GateRecords {
         })
     })
   }
+}
+
+const secretOf = (connection: Connection): string => connection.value<string>('SELECT secret FROM store')!
+
+const codeOf = (secret: string, claim: string): string =>
+  createHmac('sha256', secret).update('claim\0').update(claim).digest('base64url')
+
+/** Writes down what a gate answered. */
+export function writeGate(
+  commit: Commit,
+  collection: number,
+  name: string,
+  gate: GateRecord,
+): { readonly gate: number; readonly at: number } {
+  const { connection } = commit
+  const secret = secretOf(connection)
+  const session = sessionId(connection, collection, name)
+  const gating = Number(
+    connection
+      .prepare(INSERT_GATING)
+      .run(
+        session,
+        commit.at,
+        gate.position,
+        gate.cursor,
+        gate.action ?? null,
+        gate.verdict === 'refused' ? 0 : 1,
+      ).lastInsertRowid,
+  )
+  for (const [ordinal, claim] of gate.claims.entries()) {
+    connection
+      .prepare(INSERT_VERIFICATION)
+      .run(
+        gating,
+        ordinal,
+        session,
+        codeOf(secret, claim.text),
+        claim.summary === undefined ? null : nodeOf(connection, claim.summary),
+        claim.verdict === 'refused' ? REFUSED : claim.verified ? VERIFIED : SUBSTANTIATED,
+        claim.code ?? null,
+      )
+    for (const key of claim.keys) {
+      const [node, own] = connection.row<[number, string]>(
+        'SELECT s.id, c.key FROM span s CROSS JOIN collection c ON c.id = s.collection WHERE s.key = ?',
+        key,
+      )!
+      connection.run(INSERT_STANDING, gating, ordinal, node, gate.positions.get(own) ?? 0)
+    }
+  }
+  return { gate: gating, at: commit.at }
 }
 
 /** When each key was last cited, or read with success and not by a compaction. One pass over the session's log. */

@@ -5,7 +5,8 @@ import { partsOf } from '../../threads/in-parts.ts'
 import { type Sent, withAnswers } from './sent-write.ts'
 import type { LedgerCalls } from './thread.ts'
 import type { Transactions } from './transactions.ts'
-import { carryOut, costOf, OUTDATED, type WriteCommand, type WriteResults } from './write-command.ts'
+import { carryOut, OUTDATED, type WriteCommand, type WriteResults } from './write-command.ts'
+import { costOf } from './write-cost.ts'
 
 export interface HeavyWriteOptions {
   /** Undefined: a ledger in memory, which no other connection sees. */
@@ -69,7 +70,7 @@ export class HeavyWrites {
 
   #isHeavy(collection: number, command: WriteCommand): boolean {
     const { path, heavy } = this.#options
-    return path !== undefined && costOf(this.#transactions.connection, collection, command) >= heavy
+    return path !== undefined && costOf(this.#transactions.connection, collection, command, heavy) >= heavy
   }
 
   async #there(collection: number, command: WriteCommand, options: WriteOptions): Promise<unknown> {

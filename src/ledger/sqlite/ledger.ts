@@ -38,7 +38,7 @@ import { diffRevisions, history, listSources, readRevisionText, sourceResult } f
 import { SqliteSessions } from './sessions.ts'
 import { keysOf } from './source-rows.ts'
 import { Connection } from './statements.ts'
-import { listSummaries, representative, writeSummaries } from './summaries.ts'
+import { listSummaries, representative } from './summaries.ts'
 import { Transactions } from './transactions.ts'
 import { SqliteVectors } from './vectors.ts'
 import { WholeLedger } from './whole.ts'
@@ -115,12 +115,14 @@ export class SqliteLedger implements Ledger {
     })
     this.gates = new SqliteGates({
       connection: this.connection,
-      write: (work) => this.#transactions.transact(work),
+      record: (collection, session, gate) =>
+        this.#writes.write(collection, { verb: 'gate', session, gate }, {}),
       read: (work) => this.#transactions.read(work),
     })
     this.sessions = new SqliteSessions({
       connection: this.connection,
       write: (collection, options, work) => this.#transactions.writeIn(collection, options, work),
+      carryOut: (collection, command, options) => this.#writes.write(collection, command, options),
       transact: (work) => this.#transactions.transact(work),
       read: (work) => this.#transactions.read(work),
     })
@@ -418,9 +420,7 @@ export class SqliteLedger implements Ledger {
     summaries: readonly RegisterCommand[],
     options: WriteOptions,
   ) {
-    return this.#transactions.writeIn(collection, options, (commit) =>
-      writeSummaries(commit, collection, session, summaries),
-    )
+    return this.#writes.write(collection, { verb: 'register', session, summaries }, options)
   }
 
   async erase(

@@ -39,7 +39,7 @@ export function openDatabase(path: string, options: OpenOptions): BetterSqlite3.
     // Freed bytes are zeroed: what is erased must not linger in free pages.
     db.pragma('secure_delete = ON')
     db.pragma('temp_store = MEMORY')
-    db.pragma('mmap_size = 1073741824')
+    db.pragma('mmap_size = 268435456')
     db.pragma('cache_size = -32768')
     // Four times SQLite's default: fewer, larger moves of pages from the log to the file. 16 MB at most wait there.
     db.pragma('wal_autocheckpoint = 4000')

@@ -189,11 +189,8 @@ function renameAnchors(
   replaces: Key,
 ): RegisterCommand {
   const now = (key: Key) => renamed.get(key) ?? key
-  const inText = (text: string) => {
-    let changed = text
-    for (const [from, to] of renamed) changed = changed.replaceAll(`[[${from}]]`, `[[${to}]]`)
-    return changed
-  }
+  const inText = (text: string) =>
+    text.replace(/\[\[([^[\]]*)\]\]/g, (whole, key: Key) => (renamed.has(key) ? `[[${now(key)}]]` : whole))
   return {
     ...summary,
     text: inText(summary.text),

@@ -11,17 +11,23 @@ import type {
 } from '../../ports/sessions.ts'
 import { requireCollection } from './collections.ts'
 import type { Commit } from './commit.ts'
-import { writeEpochDiscarded } from './discard.ts'
 import { findSession, freezeOf, markOf, sessionId, writeFreeze } from './interventions.ts'
 import { KIND, keysSeen, probesOf, Trail, writeObserved } from './observations.ts'
-import { readReconciliation, writeReconciled } from './reconcile.ts'
+import { readReconciliation } from './reconcile.ts'
 import { readReadings, readSignals, writeReading } from './signals.ts'
 import { type Connection, insertInto } from './statements.ts'
+import type { WriteCommand, WriteResults } from './write-command.ts'
 
 export interface SessionHost {
   readonly connection: Connection
   /** One write transaction in a collection, after what is due was committed. */
   write<T>(collection: number, options: WriteOptions, work: (commit: Commit) => T): Promise<T>
+  /** One that may take long. */
+  carryOut<C extends WriteCommand>(
+    collection: number,
+    command: C,
+    options: WriteOptions,
+  ): Promise<WriteResults[C['verb']]>
   /** One write transaction that hands out no positions. */
   transact<T>(work: (connection: Connection, now: number) => T): Promise<T>
   /** One snapshot, after what is due was committed. */
@@ -190,9 +196,7 @@ export class SqliteSessions implements SessionRecords {
   }
 
   async discardEpoch(collection: number, name: string, options: WriteOptions) {
-    return await this.#host.write(collection, options, (commit) =>
-      writeEpochDiscarded(commit, collection, name),
-    )
+    return await this.#host.carryOut(collection, { verb: 'discardEpoch', session: name }, options)
   }
 
   async reconciliation(collection: number, name: string) {
@@ -203,8 +207,6 @@ export class SqliteSessions implements SessionRecords {
   }
 
   async reconcile(collection: number, name: string, command: ReconcileCommand) {
-    return await this.#host.write(collection, {}, (commit) =>
-      writeReconciled(commit, collection, name, command),
-    )
+    return await this.#host.carryOut(collection, { verb: 'reconcile', session: name, pass: command }, {})
   }
 }

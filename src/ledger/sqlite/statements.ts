@@ -69,6 +69,11 @@ export class Connection {
     return (numbered ? statement.all(named(values)) : statement.all(...values)) as R[]
   }
 
+  /** Rows one after the other, for whoever knows only then how many to take. Nothing else may be asked meanwhile. */
+  each<R extends Row = Row>(sql: string, ...values: Value[]): IterableIterator<R> {
+    return this.prepare(sql).iterate(...values) as IterableIterator<R>
+  }
+
   /** First column of the first row. */
   value<V extends Value = Value>(sql: string, ...values: Value[]): V | undefined {
     return this.row(sql, ...values)?.[0] as V | undefined

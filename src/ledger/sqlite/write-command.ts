@@ -1,14 +1,25 @@
 import type { PutResult, WriteResult } from '../../core/model.ts'
 import type { RecordChange } from '../../core/record.ts'
+import type { GateRecord } from '../../ports/gates.ts'
 import type { Erased, Retired } from '../../ports/ledger.ts'
 import type { PlannedAppend, PlannedPut } from '../../ports/planned.ts'
 import type { RecordsWritten } from '../../ports/records.ts'
+import type {
+  EpochDiscarded,
+  ReconcileCommand,
+  Reconciled,
+  RegisterCommand,
+  Registered,
+} from '../../ports/sessions.ts'
 import type { Commit } from './commit.ts'
+import { writeEpochDiscarded } from './discard.ts'
 import { type Carriers, type EraseTarget, writeErase } from './erase.ts'
+import { writeGate } from './gates.ts'
 import { writeAppend, writePut } from './put.ts'
+import { writeReconciled } from './reconcile.ts'
 import { movedSources, writeRecord } from './records.ts'
 import { writeRemove, writeRetire, writeUpdate } from './retire.ts'
-import type { Connection } from './statements.ts'
+import { writeSummaries } from './summaries.ts'
 
 /** Canonical JSON from canonical JSON; the same for the same. */
 export type Patch = (metadata: string | undefined) => string | undefined
@@ -31,6 +42,10 @@ export type WriteCommand =
       readonly changes: readonly RecordChange[]
       readonly unless: { readonly after: number; readonly sources: readonly string[] } | undefined
     }
+  | { readonly verb: 'register'; readonly session: string; readonly summaries: readonly RegisterCommand[] }
+  | { readonly verb: 'reconcile'; readonly session: string; readonly pass: ReconcileCommand }
+  | { readonly verb: 'discardEpoch'; readonly session: string }
+  | { readonly verb: 'gate'; readonly session: string; readonly gate: GateRecord }
 
 export interface WriteResults {
   readonly put: readonly PutResult[]
@@ -40,6 +55,10 @@ export interface WriteResults {
   readonly update: WriteResult & { readonly updated: Retired['retired'] }
   readonly erase: Omit<Erased, 'complete' | 'waitingFor'> & { readonly ids: readonly number[] }
   readonly records: RecordsWritten | { readonly moved: readonly string[] }
+  readonly register: Registered
+  readonly reconcile: Reconciled
+  readonly discardEpoch: EpochDiscarded
+  readonly gate: { readonly gate: number; readonly at: number }
 }
 
 /** Thrown inside a transaction: what the write was made from is not there any more, so that it has to be made anew. */
@@ -70,6 +89,14 @@ export function carryOut(
       return writeErase(commit, collection, command.target, command.cascade, command.carriers)
     case 'records':
       return writeRecords(commit, collection, command)
+    case 'register':
+      return writeSummaries(commit, collection, command.session, command.summaries)
+    case 'reconcile':
+      return writeReconciled(commit, collection, command.session, command.pass)
+    case 'discardEpoch':
+      return writeEpochDiscarded(commit, collection, command.session)
+    case 'gate':
+      return writeGate(commit, collection, command.session, command.gate)
   }
 }
 
@@ -89,46 +116,3 @@ function writeRecords(
     stale: written.flatMap(({ stale }) => stale),
   }
 }
-
-/** Microseconds that writing takes, about: for each source, each new span, each number of a vector, each key. */
-const COST = { source: 80, span: 8, number: 0.03, retired: 25, key: 35, erased: 130, record: 100 }
-
-/** How long a write will take, in microseconds, as far as that can be told by looking at it. */
-export function costOf(connection: Connection, collection: number, command: WriteCommand): number {
-  const spansCost = (spans: readonly { readonly vector: Float32Array | undefined }[]) =>
-    spans.reduce((sum, { vector }) => sum + COST.span + COST.number * (vector?.length ?? 0), 0)
-  switch (command.verb) {
-    case 'put':
-      return command.puts.reduce(
-        (sum, { chunks, changeset }) =>
-          sum + COST.source + spansCost(chunks) + COST.retired * changeset.retired.length,
-        0,
-      )
-    case 'append':
-      return spansCost(command.append.spans)
-    case 'remove':
-      return COST.retired * spansOf(connection, collection, command.source)
-    case 'retire':
-    case 'update':
-      return COST.key * command.keys.length
-    case 'erase': {
-      const { target } = command
-      return (
-        COST.erased * ('keys' in target ? target.keys.length : spansOf(connection, collection, target.source))
-      )
-    }
-    case 'records':
-      return command.changes.reduce(
-        (sum, { vector }) => sum + COST.record + COST.number * (vector?.length ?? 0),
-        0,
-      )
-  }
-}
-
-const spansOf = (connection: Connection, collection: number, source: string): number =>
-  connection.value<number>(
-    `SELECT max(h.live, r.spans) FROM source o CROSS JOIN source_head h ON h.source = o.id
-     CROSS JOIN revision r ON r.source = o.id AND r.number = h.revision WHERE o.collection = ? AND o.name = ?`,
-    collection,
-    source,
-  ) ?? 0
