@@ -21,7 +21,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
      bring drive compel oblige induce persuade convince train teach use serve suffice enough ready hasten condescend care trouble venture turn_out see_fit take make_sure ensure be_sure_to
      guarantee capable free welcome authorize authorise qualify invite vow decide settled agree arrange commit pledge resolve undertake volunteer prefer love like enjoy go_ahead going_ahead went_ahead carry_on
      come rush hurry prepared prepare set_up set assign hired hire task deploy configure run execute grant give approve approved allowed permitted enabled entitled eligible necessary duty obligation required require need must mandatory obligated obliged force forced
-     urge order command instruct direct tell ask request remind encourage prompt advise recommend suggest`,
+     urge order command instruct direct tell ask request remind encourage prompt advise recommend suggest get_around_to get_round_to talk_into`,
   ],
   [
     'denies',
@@ -31,7 +31,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
      turn_off turned_off turning_off turns_off switch_off switched_off shut_down called_off call_off ruled_out rule_out rules_out phase_out phased_out get_rid_of got_rid_of do_away_with opt_out opted_out left_out leave_out
      decide_against decided_against advise_against advised_against recommend_against recommended_against warn_against warned_against hold_off holding_off held_off give_up gave_up given_up turn_down turned_down turns_down
      stay_away_from steer_clear_of keep_away_from spare forgo forego shun evade escape uncommon unusual rare unsuccessful false untrue lie myth wrong incorrect failure refusal inability absence lack prohibition ban rejection avoidance denial
-     veto nix scratch pull retire sunset overlook dodge hold_back too`,
+     veto nix scratch pull retire sunset overlook dodge hold_back too come_close_to stop_short_of talk_out_of argue_out_of`,
   ],
   [
     'presupposes',
@@ -41,7 +41,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
   [
     'raises',
     `think believe want expect plan intend suppose seem appear likely imagine reckon guess feel hope wish aim mean try attempt seek going_to used_to tend propose supposed desire
-     expected planned scheduled probable advisable wise recommended ideal should want_to looking consider`,
+     evidence proof indication intention expected planned scheduled probable advisable wise recommended ideal should want_to looking consider`,
   ],
   [
     'leaves open',

@@ -25,7 +25,9 @@ export interface Stance {
   readonly deniers: readonly number[]
 }
 
-type Draft = { -readonly [K in keyof Stance]: Stance[K] } & { deniers: number[] }
+type Draft = { -readonly [K in keyof Stance]: Stance[K] } & {
+  deniers: number[]
+}
 
 export const times = (a: Sign, b: Sign): Sign => (a * b || 0) as Sign
 
@@ -65,9 +67,11 @@ export function stanceOf(reading: Reading, clause: Clause, stances: readonly Sta
   return draft
 }
 
-/** Words of a clause that belong to its own level: not those of the subject of another. */
-function wordsOf({ words, clauseOf }: Reading, clause: Clause): number[] {
+/** Words of a clause that belong to its own level: not those of the subject of another, but of one it shares. */
+function wordsOf({ words, clauses, clauseOf }: Reading, clause: Clause): number[] {
   const list: number[] = []
+  if (clause.link === 'coordinate' && clause.parent >= 0 && clause.subject[1] <= clauses[clause.parent]!.verb)
+    for (let i = clause.subject[0]; i < clause.subject[1]; i++) list.push(i)
   for (let i = 0; i < words.length; i++) if (clauseOf[i] === clause.id) list.push(i)
   return list
 }
@@ -146,7 +150,7 @@ function obligeItself({ words }: Reading, clause: Clause, own: readonly number[]
   }
   const denied = clause.negators.length % 2 === 1
   const needs = clause.modals.some((i) =>
-    /^(?:have|has|had|need|needs|needed|having)_to$/.test(words[i]!.norm),
+    /^(?:(?:have|has|had|need|needs|needed|having)_to|need)$/.test(words[i]!.norm),
   )
   const noun = draft.duty === 'required' ? negativeNounOf(words, own) : undefined
   // "no need to"
@@ -155,7 +159,20 @@ function obligeItself({ words }: Reading, clause: Clause, own: readonly number[]
     draft.duty = 'not required'
     draft.sign = 0
   } else if (draft.sign === -1 && /^(?:required|permitted|recommended)$/.test(draft.duty ?? ''))
-    draft.duty = 'forbidden'
+    // "I'd rather not": a wish, no ban.
+    draft.duty = clause.modals.some((i) => words[i]!.norm === 'would_rather') ? 'recommended' : 'forbidden'
+  // "should have told him": it was not done; "should have arrived by now": who knows.
+  if (
+    clause.modals.some((i) => /^(?:should|ought_to)$/.test(words[i]!.norm)) &&
+    clause.helpers.some((i) => words[i]!.norm === 'have' && i < clause.head) &&
+    words[clause.head]!.form === 'ed' &&
+    !own.some((i) => /^(?:now|already)$/.test(words[i]!.norm))
+  ) {
+    draft.sign = times(draft.sign, -1)
+    draft.duty = undefined
+    draft.certainty = 3
+    draft.deniers.push(clause.modals[0]!)
+  }
   // "can't not": has to.
   if (clause.negators.length === 2 && clause.modals.some((i) => /^(?:can|could)$/.test(words[i]!.norm)))
     draft.duty = 'required'
@@ -203,7 +220,7 @@ function governed({ words }: Reading, clause: Clause, above: Stance, draft: Draf
       : (effectOf(governor.lemma) ?? effectOf(governor.norm))
   const level = CERTAINTY.get(governor.norm) ?? CERTAINTY.get(governor.lemma)
   const { sign } = draft
-  if (words[clause.start]?.norm === 'whether') draft.certainty = 0
+  if (/^(?:whether|if)$/.test(words[clause.start]?.norm ?? '')) draft.certainty = 0
   // "would like to move": it is wished
   if (/^(?:like|love|prefer)$/.test(governor.lemma) && words[clause.governor - 1]?.norm === 'would')
     atMost(draft, 1)

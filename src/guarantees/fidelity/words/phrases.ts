@@ -30,7 +30,8 @@ keep on|set off|set out|put out|put on|put aside|put together|put up with|put fo
 own up|shore up|cut short|break off|move in|move out|move away|wake up|fall asleep|fall behind|fall out|fall over|sit down|sit out|stand up|give away|hand out|hand back|take part|take in|take up|take out|look after|look up|look forward to
 attend to|sort out|carry out|run into|bump into|use up|grow up|call back|ring back|pull down|pull through|put up|let off|let down|lock up|kick out|kick off|set free|split up|bring about|bring out|amount to|add up to
 sign in|zoom in|zoom out|scrub up|tidy up|clean up|mop up|wash up|stay on|stay put|stay up|swap out|switch over|hand off|tick off|top up|open up|freeze up|log off|lay out|write down|note down|jot down|read out|mix up|mess up|screw up|warm up|cool down|calm down|settle down
-wear out|burn out|burn down|dry out|die out|phase in|factor in|fit in|fill in|trade in|chip in|bring in|let in|sink in|move on|move back|catch up|sleep in|speak up|speak out|stand out|stand in|reach out|point out|hold up|hold out|hold on|eat up|drink up|blow up|light up|line up|link up|team up|sum up|shake off|call up|ring up|wave through|throw in|think over|talk over|talk through|go over|hand round
+wear out|burn out|burn down|dry out|die out|phase in|factor in|fit in|fill in|trade in|chip in|bring in|let in|sink in|move on|move back|catch up|sleep in|speak up|speak out|stand out|stand in|reach out|point out|hold up|hold out|hold on|eat up|drink up|blow up|light up|line up|link up|team up|sum up|shake off|call up|ring up|wave through|throw in|think over|talk over|talk through|go over|hand round|get around to|get round to|come close to|stop short of|talk into|talk out of|argue out of|scare off|talk down
+log in|go off|follow up|wrap up|ramp up|ramp down|spin up|spin down
 `
 /** Fixed phrases that say how, when or how often. */
 export const ADVERBIAL = new Set(
@@ -42,9 +43,11 @@ export const ADVERBIAL = new Set(
 /** Particles that may stand behind the object: "turned the heating off". */
 const SEPARABLE = anyOf('off on out up down back away over aside together in forward through')
 
-/** Of the verbs with a particle that have this form, the particles that may stand apart from it. */
-export const particlesOf = (form: string): readonly string[] =>
-  phrasesFrom(form).flatMap((words) => (words.length === 2 && SEPARABLE.has(words[1]!) ? [words[1]!] : []))
+/** Of the verbs with a particle that have this form, what may stand apart from it: `off`; `out`, `of` of "talk him out of". */
+export const particlesOf = (form: string): readonly (readonly string[])[] =>
+  phrasesFrom(form)
+    .map((words) => words.slice(1))
+    .filter((rest) => (rest.length === 1 ? SEPARABLE.has(rest[0]!) : rest.join(' ') === 'out of'))
 
 /** Past form, and participle where it is another. */
 const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -104,19 +107,24 @@ const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
   deal: ['dealt'],
   swim: ['swam'],
   draw: ['drew', 'drawn'],
+  lose: ['lost'],
+  become: ['became', 'become'],
 }
 const DOUBLED = anyOf(
   'shut set put run get cut opt step drop sit split plug mop top swap jot let stop fit chip',
 )
 
-function formsOf(verb: string): string[] {
-  const stem = DOUBLED.has(verb) ? verb + verb.at(-1) : verb.replace(/e$/, '')
+/** Base, third person, -ing, past, and the participle where it is another. */
+export function formsOf(verb: string): string[] {
+  const stem = DOUBLED.has(verb) ? verb + verb.at(-1) : verb.replace(/(?<!e)e$/, '')
   const third = /(?:s|sh|ch|x|z|o)$/.test(verb)
     ? `${verb}es`
     : /[^aeiou]y$/.test(verb)
       ? `${verb.slice(0, -1)}ies`
       : `${verb}s`
-  const past = IRREGULAR_PARTS[verb] ?? [/[^aeiou]y$/.test(verb) ? `${verb.slice(0, -1)}ied` : `${stem}ed`]
+  const past = IRREGULAR_PARTS[verb] ?? [
+    /[^aeiou]y$/.test(verb) ? `${verb.slice(0, -1)}ied` : verb.endsWith('e') ? `${verb}d` : `${stem}ed`,
+  ]
   return [verb, third, `${/[^aeiou]y$/.test(verb) ? verb : stem}ing`, ...past]
 }
 

@@ -463,6 +463,12 @@ increase rise growth uptick gain | decrease fall drop decline reduction dip
 rise increase | fall drop
 improvement | deterioration decline
 permission consent leave approval | refusal ban
+open reopen | close shut closed
+catch | miss
+outstanding unpaid due overdue | received paid settled
+come_back return reappear resurface recur | vanish disappear
+renew extend prolong | expire lapse run_out
+exceed surpass top overrun | meet
 `
 /** Things of one kind of which a place holds one. */
 export const EVERYDAY_KINDS = `

@@ -1,4 +1,5 @@
 import { anyOf } from './cues.ts'
+import { withoutIdioms } from './idioms.ts'
 import { particlesOf, phrasesFrom } from './phrases.ts'
 
 export type TokenKind = 'word' | 'number' | 'code' | 'mark'
@@ -140,7 +141,9 @@ export function tokenize(text: string): readonly Token[] {
     } else if (!(whole === '.' && ABBREVIATIONS.has(tokens.at(-1)?.norm ?? '')))
       push('mark', whole === '…' ? '...' : whole, start, at)
   }
-  return joinApart(joinPhrases(settleAnswers(settleContractions(settlePercents(tokens)))))
+  return joinApart(
+    joinPhrases(withoutIdioms(settleNarrowly(settleAnswers(settleContractions(settlePercents(tokens)))))),
+  )
 }
 
 /** Marks after which a sentence begins. */
@@ -246,7 +249,10 @@ function settleContractions(tokens: readonly Token[]): readonly Token[] {
     if (before === 'let') return { ...token, norm: 'us' }
     const verb = SUBJECTS.has(before) || /^(?:not|a|an|the|been|no|going|[a-z]+ing)$/.test(after)
     if (!verb) return token
-    return { ...token, norm: after === 'been' || after === 'got' ? 'has' : 'is' }
+    return {
+      ...token,
+      norm: after === 'been' || after === 'got' ? 'has' : 'is',
+    }
   })
 }
 
@@ -258,6 +264,23 @@ function settleAnswers(tokens: readonly Token[]): readonly Token[] {
     first && ANSWERS.has(norm) && /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
   if (!tokens.some(answers)) return tokens
   return tokens.map((token, i) => (answers(token, i) ? { ...token, kind: 'mark' as const } : token))
+}
+
+const ACHIEVED =
+  /^(?:miss|caught|catch|made|make|makes|won|win|wins|pass|survive|escape|avoid|fit|fits|qualif|beat|clear|reach|arriv|afford|surviv)(?:e|ed|es|s|ied|y|ies)?$/
+
+/** "barely caught the train": it was caught. "If only we had": we wish we had. */
+function settleNarrowly(tokens: readonly Token[]): readonly Token[] {
+  const narrowly = ({ norm }: Token, i: number) =>
+    norm === 'barely' && ACHIEVED.test(tokens[i + 1]?.norm ?? '')
+  const wished = ({ norm, first }: Token, i: number) =>
+    norm === 'if' && first && tokens[i + 1]?.norm === 'only' && SUBJECTS.has(tokens[i + 2]?.norm ?? '')
+  if (!tokens.some((token, i) => narrowly(token, i) || wished(token, i))) return tokens
+  return tokens.flatMap((token, i) => {
+    if (narrowly(token, i)) return []
+    if (wished(token, i)) return [{ ...token, norm: 'i' }]
+    return [i > 0 && wished(tokens[i - 1]!, i - 1) ? { ...token, norm: 'wish' } : token]
+  })
 }
 
 /** "70 percent" and "70 per cent" read as "70%" does. */
@@ -282,10 +305,15 @@ function phraseAt(tokens: readonly Token[], at: number): readonly string[] | und
   for (const words of phrasesFrom(tokens[at]!.norm)) {
     let k = 1
     while (k < words.length && tokens[at + k]?.norm === words[k]) k++
-    if (k === words.length) return words
+    if (k === words.length && !(words[0] === 'as' && isMeasuring(tokens, at))) return words
   }
   return undefined
 }
+
+/** "is as long as the first" */
+const isMeasuring = (tokens: readonly Token[], at: number) =>
+  tokens[at + 2]?.norm === 'as' &&
+  /^(?:is|are|was|were|not|be|been|nearly|almost|twice|half)$/.test(tokens[at - 1]?.norm ?? '')
 
 /** Joins phrases that act as one word. */
 function joinPhrases(tokens: readonly Token[]): readonly Token[] {
@@ -329,37 +357,44 @@ const FARTHEST = 6
 
 /** "turned the heating off" is read as "turned off the heating" is. */
 function joinApart(tokens: readonly Token[]): readonly Token[] {
-  let dropped: Set<number> | undefined
-  const verbs = new Map<number, Token>()
+  let changed: (Token | undefined)[] | undefined
   for (let i = 0; i + 2 < tokens.length; i++) {
     const verb = tokens[i]!
     if (verb.kind !== 'word' || verb.proper || verb.norm.includes('_')) continue
     const particles = particlesOf(verb.norm)
     if (particles.length === 0) continue
-    const at = particleAfter(tokens, i, particles)
-    if (at < 0) continue
-    verbs.set(i, {
+    const found = particleAfter(tokens, i, particles)
+    if (found === undefined) continue
+    changed ??= [...tokens]
+    changed[i] = {
       ...verb,
-      text: `${verb.text} ${tokens[at]!.text}`,
-      norm: `${verb.norm}_${tokens[at]!.norm}`,
-    })
-    dropped ??= new Set()
-    dropped.add(at)
+      text: `${verb.text} ${found.words.join(' ')}`,
+      norm: `${verb.norm}_${found.words.join('_')}`,
+    }
+    changed.fill(undefined, found.at, found.at + found.words.length)
   }
-  if (dropped === undefined) return tokens
-  return tokens.flatMap((token, i) => (dropped.has(i) ? [] : [verbs.get(i) ?? token]))
+  return changed?.filter((token) => token !== undefined) ?? tokens
 }
 
-function particleAfter(tokens: readonly Token[], verb: number, particles: readonly string[]): number {
-  for (let i = verb + 1; i < tokens.length && i <= verb + FARTHEST; i++) {
-    const { norm, kind } = tokens[i]!
-    if (kind === 'mark') return -1
-    if (i > verb + 1 && particles.includes(norm)) {
-      const next = tokens[i + 1]
-      if (next === undefined || next.kind === 'mark' || BEHIND.has(next.norm)) return i
-      if (PURE.has(norm) && kind === 'word') return i
+function particleAfter(
+  tokens: readonly Token[],
+  verb: number,
+  particles: readonly (readonly string[])[],
+): { readonly at: number; readonly words: readonly string[] } | undefined {
+  for (let at = verb + 1; at < tokens.length && at <= verb + FARTHEST; at++) {
+    const { norm, kind } = tokens[at]!
+    if (kind === 'mark') return undefined
+    const words =
+      at > verb + 1
+        ? particles.find((one) => one.every((word, k) => tokens[at + k]?.norm === word))
+        : undefined
+    if (words !== undefined) {
+      const next = tokens[at + words.length]
+      if (words.length > 1) return next?.norm.endsWith('ing') === true ? { at, words } : undefined
+      if (next === undefined || next.kind === 'mark' || BEHIND.has(next.norm) || PURE.has(norm))
+        return { at, words }
     }
-    if (BREAKS.has(norm) || norm.includes('_')) return -1
+    if (BREAKS.has(norm) || norm.includes('_')) return undefined
   }
-  return -1
+  return undefined
 }
