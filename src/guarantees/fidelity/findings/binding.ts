@@ -14,8 +14,11 @@ import { additionFindings } from './additions.ts'
 import { contradictionFindings } from './contradiction.ts'
 import { crossingFindings } from './crossing.ts'
 import { echoOf } from './ellipsis.ts'
+import { exchangeFindings } from './exchanges.ts'
 import { isName } from './names.ts'
 import { orderFindings } from './order.ts'
+import { outcomeFindings } from './outcomes.ts'
+import { parallelFindings } from './parallels.ts'
 import { participantFindings } from './participants.ts'
 import { roleFindings } from './roles.ts'
 import { substitutionFindings } from './substitution.ts'
@@ -29,7 +32,9 @@ export function bindingFindings(comparison: Comparison): Finding[] {
   return [
     ...(ownWords ? contradictionFindings(comparison) : []),
     ...(ownWords ? totalFindings(comparison) : []),
+    ...(ownWords ? outcomeFindings(comparison) : exchangeFindings(comparison)),
     ...crossingFindings(comparison),
+    ...(ownWords ? parallelFindings(comparison) : []),
     ...roleFindings(comparison),
     ...(ownWords ? participantFindings(comparison) : []),
     ...undoneFindings(comparison),

@@ -1,5 +1,6 @@
 import { compareWords, isContent } from '../comparing/alignment.ts'
 import { type Comparison, clauseAt, type Finding, finding, type Side, said } from '../comparing/comparison.ts'
+import type { Clause } from '../reading/clauses.ts'
 import { effectOf, isView } from '../reading/operators.ts'
 import type { Part, Statement } from '../reading/statements.ts'
 import { anyOf } from '../words/cues.ts'
@@ -59,13 +60,30 @@ function deniedBy(comparison: Comparison, mine: Statement): [number, number] | u
 }
 
 /** Whether it is said to be so; 0 where that depends on something. */
-function signOf({ scopes, words }: Side, { clause, head }: Statement): 1 | -1 | 0 {
+function signOf(side: Side, { clause, head }: Statement): 1 | -1 | 0 {
+  const { scopes, words } = side
   if (clause === undefined || head < 0 || clause.question) return 0
   const { sign, condition } = scopes.stances[clause.id]!
+  const before = side.clauses[clause.id - 1]
+  if (isTakenBack(side, clause) || (before !== undefined && isTakenBack(side, before))) return -1
   if (condition !== undefined || /^(?:condition|exception|until|before|without|purpose)$/.test(clause.link))
     return 0
   const governor = words[clause.governor]?.lemma ?? ''
   return /^(?:leaves open|raises)$/.test(effectOf(governor) ?? '') || isView(governor) ? 0 : sign
+}
+
+/** "he said he had locked it, but he hadn't": the auxiliary alone, denied, takes back what was said or thought. */
+function isTakenBack({ words, clauses, scopes }: Side, { id, link }: Clause): boolean {
+  const next = clauses[id + 1]
+  if (link !== 'complement' || next === undefined || next.negators.length !== 1) return false
+  const last = Math.max(next.head, next.negators[0]!)
+  const subject = words[next.subject[0]]
+  return (
+    /^[XM]$/.test(words[next.head]!.tag) &&
+    (words[last + 1] === undefined || /^[.!?;]$/.test(words[last + 1]!.norm)) &&
+    (subject?.tag === 'P' || next.subject[0] === next.subject[1]) &&
+    scopes.stances[id]!.sign === 1
+  )
 }
 
 /** A pronoun nothing is known of. */
@@ -99,6 +117,8 @@ function tellsOfSame(
   // "painted the bathroom but not the kitchen"
   const { sign } = claim.scopes.stances[mine.clause!.id]!
   if (mine.parts.some(({ at }) => claim.scopes.signs[at] !== sign)) return false
+  const there = source.scopes.stances[theirs.clause!.id]!.sign
+  if (theirs.parts.some(({ at }) => source.scopes.signs[at] !== there)) return false
   if (
     claim.words[mine.head]!.tag === 'N' &&
     mine.parts.some(

@@ -232,7 +232,13 @@ function only(side: Side, at: number): Line | undefined {
   if (words[at - 1]?.norm === 'not' || /^(?:if|when|after|once)$/.test(words[at + 1]?.norm ?? ''))
     return undefined
   const few =
-    words[at]!.norm === 'alone' ? (words[at - 1]?.tag === 'N' ? [at - 1] : []) : phraseAfter(side, at + 1)
+    words[at]!.norm === 'alone'
+      ? words[at - 1]?.tag === 'N'
+        ? [at - 1]
+        : []
+      : words[at]!.norm === 'only' && /^[VX]$/.test(words[at + 1]?.tag ?? '')
+        ? lastPhrase(side, at + 1)
+        : phraseAfter(side, at + 1)
   // "only 12 left" is about how many.
   if (
     few.some(
@@ -253,6 +259,16 @@ function drawn(side: Side, at: number, few: readonly number[], sign: 1 | -1): Li
   if (clause === undefined) return undefined
   const base = clause.negators.length % 2 === 0 ? 1 : -1
   return { at, few, sign: (sign * base) as 1 | -1, clause }
+}
+
+/** "only shows up in Safari", "only drinks tea": what "only" before a verb is about comes last. */
+function lastPhrase(side: Side, verb: number): number[] {
+  const { words, clauseOf } = side
+  let from = verb + 1
+  let to = from
+  for (; to < words.length && clauseOf[to] === clauseOf[verb] && words[to]!.tag !== '.'; to++)
+    if (words[to]!.tag === 'I') from = to + 1
+  return words[to]?.tag === 'S' ? [] : phraseAfter(side, from).filter((i) => i < to)
 }
 
 /** The nouns and numbers of the phrase that begins here: "Kim and Raj", "on Mondays", "the login test". */

@@ -1,6 +1,8 @@
 import { type Comparison, clauseAt, familyOf, type Side } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
+import { deniesItsObject } from '../reading/operators.ts'
 import { anyOf } from '../words/cues.ts'
+import { isPerson } from '../words/people.ts'
 
 /** Words that make a denial of the rest follow from an assertion: only she can, nobody else can. */
 export const EXCLUSIVE =
@@ -60,6 +62,9 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
     if (focused) return true
     // "nobody may enter without a badge": with one, some may.
     if (denied(source, theirs) && inSource(WITHOUT) && !inClaim(WITHOUT)) return true
+    // "not without asking": after asking, it may be done.
+    if (denied(claim, clause) && clause.link !== 'without' && inClaim(WITHOUT) && !inSource(WITHOUT))
+      return true
   }
   // "few do not": how many takes part in what is denied.
   const [there, here] = [amountsIn(source, theirs), amountsIn(claim, clause)]
@@ -103,7 +108,9 @@ export function hasOtherSubject(
     source.words[theirs.subject[0]]!.tag === 'P'
   )
     return false
-  const family = familyOf(source, source.clauseOf[s]!)
+  const family = new Set(familyOf(source, source.clauseOf[s]!))
+  // "instead of throwing": done by whom the rest is about.
+  if (theirs?.link === 'without') family.add(theirs.parent)
   for (let c = clause.subject[0]; c < clause.subject[1]; c++) {
     const at = alignment.links[c]!.source
     if (at < 0 || claim.words[c]!.tag !== 'N') continue
@@ -123,10 +130,22 @@ export function isDeniedConstituent({ words, clauses, clauseOf }: Side, at: numb
   return false
 }
 
+/** Speaks of a kind, or of what must be, can't be or doesn't hold; not of how someone takes coffee. */
+const isRule = (
+  { words, scopes }: Side,
+  { id, head, modals, subject: [from, to], negators }: Clause,
+): boolean =>
+  modals.length > 0 ||
+  negators.length > 0 ||
+  scopes.stances[id]!.sign !== 1 ||
+  deniesItsObject(words[head]!.lemma) ||
+  deniesItsObject(words[head]!.norm) ||
+  !words.slice(from, to).some((word) => isPerson(word) || word.tag === 'P')
+
 /** Set apart by "except", or required by "without" in a rule ("void without a receipt"); not denied. */
 export const isExcepted = (side: Side, at: number) => {
   const clause = clauseAt(side, at)
-  const rule = clause?.tense === 'present' && !clause.imperative
+  const rule = clause?.tense === 'present' && !clause.imperative && isRule(side, clause)
   for (let i = at - 1; i >= 0 && i > at - 8; i--) {
     const { norm } = side.words[i]!
     if (norm === 'without' && rule) return true

@@ -32,7 +32,7 @@ export function undoneFindings(comparison: Comparison): Finding[] {
     source.words.some(({ norm }) => /^(?:did|done|so_far)$/.test(norm))
   )
     return []
-  if (claim.words.some(({ norm }) => AHEAD.has(norm))) return []
+  if (claim.words.some(({ norm, tag }) => AHEAD.has(norm) && !/^[N#]$/.test(tag))) return []
   for (const clause of claim.clauses) {
     if (!isTold(claim, clause)) continue
     const head = claim.words[clause.head]!
@@ -92,6 +92,8 @@ function isAhead({ words, scopes, clauses, clauseOf }: Side, at: number): boolea
   )
     return true
   if (clause.tense === 'future' && sign === 1) return true
+  // "had to cancel": it was done.
+  if (clause.modals.some((i) => words[i]!.norm === 'had_to')) return false
   if (duty === 'required' || duty === 'recommended' || duty === 'permitted') return true
   const governor = words[clause.governor]
   if (clause.finite || governor === undefined) return false

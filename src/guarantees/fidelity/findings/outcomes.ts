@@ -1,0 +1,208 @@
+import { isContent } from '../comparing/alignment.ts'
+import { type Comparison, type Finding, familyOf, finding, type Side, said } from '../comparing/comparison.ts'
+
+/**
+ * How things turned out or stand, a scale a line: its values exclude each other, and each has the words notes tell it
+ * by. Wider than opposites in a dictionary: what was "turned down" was not "reimbursed", and what was "tabled" was
+ * neither "carried" nor "rejected". Lemmas, forms, or several words joined by "_".
+ */
+const SCALES = `
+approve accept grant award ratify pass carry adopt endorse greenlight sign_off sign_off_on consent okay approval allow reimburse refund agree | reject refuse deny decline turn_down turned_down vote_down dismiss veto rejection refusal disapprove withdraw oppose object throw_out fall_through | table defer postpone pending undecided await
+increase raise rise grow climb double triple gain jump higher go_up went_up | decrease reduce drop fall halve cut lower decline shrink reduction go_down went_down
+start begin continue persist ongoing go_on goes_on still resume keep_on carry_on | stop end finish over cease gone disappear cancel abandon quit discontinue halt expire lapse vanish
+include contain cover comprise come_with | exclude without omit leave_out left_out extra lack missing minus separately on_top additional
+pay settle reimburse refund repay paid reimbursed | unpaid outstanding owe due overdue withhold turn_down turned_down
+credit refund reimburse | charge bill debit
+keep retain save preserve store restore | delete remove discard throw_away drop sell give_away give_up gave_up given_up get_rid dispose erase wipe destroy dump chuck throw_out
+early ahead in_advance beforehand earlier sooner upfront ahead_of | late behind afterwards overdue later delay tardy
+work succeed fix solve resolve operational healthy recover repair restore manage success | fail break crash broken unsuccessful in_vain outage failure
+final firm definite certain confirm settle prove establish decide decision definitely certainly proof | toy tentative tentatively consider maybe perhaps suspect lean incline guess suppose possibly unsure uncertain undecided provisional provisionally penciled_in pencilled_in pencil_in draft hunch suspicion mull contemplate
+attend come join show_up appear participate turn_up | absent skip abstain out_sick stay_away
+public publish announce | private secret confidential embargo
+cheap inexpensive affordable cheaper | expensive dear costly pricey dearer costlier
+free gratis complimentary no_charge no_cost waive | surcharge
+lock locked | unlock unlocked
+open | shut closed close
+enable activate | disable deactivate
+automatic automatically | manual manually by_hand
+alive living survive | dead die kill deceased
+hire employ recruit appoint | fire quit resign lay_off retire
+fast quick rapid faster quicker quickly | slow slower slowly slowdown
+good great excellent | bad poor terrible
+easy simple straightforward | hard difficult tricky
+never | rarely seldom hardly_ever occasionally | often regularly frequently usually always mostly daily every_day constantly
+safe harmless | dangerous unsafe risky
+must mandatory compulsory required require have_to has_to | optional voluntary recommend recommended suggest
+like love enjoy fond | dislike hate detest loathe
+willing happy agree | refuse unwilling reluctant
+complete finish done finished completed | incomplete unfinished half-finished in_progress underway
+identical same | different differ
+full fully whole entire entirely complete completely | half partial partly partially
+possible feasible | impossible
+left | right
+inside indoors indoor | outside outdoors outdoor
+adult grown-up | child kid children
+first | last
+win beat | lose
+exceed outperform surpass | short_of fall_short
+remember recall | forget forgot
+right correct accurate | wrong incorrect false untrue mistaken
+awake | asleep
+upload | download
+known aware | unknown unaware
+local locally | remote remotely
+vacant empty | occupied full
+temporary temporarily | permanent permanently for_good
+written | oral verbal
+wet | dry
+hot warm | cold cool
+strict | lenient
+`
+
+interface Meaning {
+  readonly scale: number
+  readonly value: number
+  /** How many values the scale has. */
+  readonly values: number
+  /** The words that have to follow. */
+  readonly rest: readonly string[]
+}
+
+const meanings = new Map<string, Meaning[]>()
+for (const [scale, line] of SCALES.trim().split('\n').entries()) {
+  const groups = line.split('|')
+  for (const [value, group] of groups.entries())
+    for (const word of group.trim().split(' ')) {
+      const put = (key: string, rest: readonly string[]) =>
+        meanings.set(key, [...(meanings.get(key) ?? []), { scale, value, values: groups.length, rest }])
+      const [first, ...rest] = word.split('_')
+      put(first!, rest)
+      // Phrases the reading joins into one word.
+      if (rest.length > 0) put(word, [])
+    }
+}
+
+/** A word that puts something on a scale. */
+interface Standing {
+  readonly at: number
+  readonly scale: number
+  /** -1 for one of several others. */
+  readonly value: number
+  readonly denied: boolean
+}
+
+function standingsOf({ words, scopes }: Side): Standing[] {
+  const list: Standing[] = []
+  for (let at = 0; at < words.length; at++) {
+    const { lemma, norm, tag } = words[at]!
+    // "never" is itself a place on a scale.
+    const sign = tag === '-' ? 1 : scopes.signs[at]!
+    const seen = meanings.get(norm) ?? []
+    for (const meaning of lemma === norm ? seen : [...seen, ...(meanings.get(lemma) ?? [])]) {
+      const { scale, value, values, rest } = meaning
+      if (!rest.every((word, k) => [words[at + 1 + k]?.lemma, words[at + 1 + k]?.norm].includes(word)))
+        continue
+      if (list.some((one) => one.at === at && one.scale === scale)) continue
+      list.push({
+        at,
+        scale,
+        value: sign === 1 ? value : sign === -1 && values === 2 ? 1 - value : -1,
+        denied: sign !== 1,
+      })
+    }
+  }
+  return list
+}
+
+/** In own words: the same things stand otherwise in every place the source tells how they stand. */
+export function outcomeFindings(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const mine = standingsOf(claim)
+  if (mine.length === 0) return []
+  const theirs = standingsOf(source)
+  for (const one of mine) {
+    const against = contraryOf(comparison, one, theirs)
+    if (against === undefined) continue
+    return [
+      finding(
+        comparison,
+        'polarity_flip',
+        'hard',
+        0.8,
+        [against.at],
+        [one.at],
+        `it turned out or stands otherwise: '${said(source, against.at)}' became '${said(claim, one.at)}'`,
+      ),
+    ]
+  }
+  return []
+}
+
+const NOBODY: ReadonlySet<string> = new Set(['user', 'team'])
+
+function contraryOf(
+  { source, claim, alignment }: Comparison,
+  mine: Standing,
+  theirs: readonly Standing[],
+): Standing | undefined {
+  // What is denied has to be what is said.
+  if (mine.denied && (mine.value < 0 || claim.clauses.every(({ head }) => head !== mine.at))) return undefined
+  // "covers parts but not labour": what the source denies of one thing it says of another.
+  if (
+    mine.denied &&
+    (source.words.some(({ tag }) => tag === '-') ||
+      claim.scopes.amounts.some((amount) => amount !== undefined))
+  )
+    return undefined
+  // Which of two is meant by a comparison is told by its sides.
+  if (claim.words.some(({ norm }) => norm === 'than')) return undefined
+  const scale = theirs.filter((one) => one.scale === mine.scale)
+  // Told in the claim's way somewhere, or left open.
+  if (scale.length === 0 || scale.some(({ value, denied }) => denied || value === mine.value))
+    return undefined
+  let about = 0
+  const places: (readonly number[])[] = []
+  for (const [c, word] of claim.words.entries()) {
+    if (claim.clauseOf[c] !== claim.clauseOf[mine.at] || c === mine.at) continue
+    if (word.tag !== 'N' || !isContent(word) || NOBODY.has(word.lemma)) continue
+    about++
+    const { source: s, likeness } = alignment.links[c]!
+    if (s >= 0 && likeness.sign === 1 && likeness.score >= 0.75) places.push(mentionsOf(source, s))
+  }
+  if (about === 0 || places.length < about) return undefined
+  return scale.find(
+    ({ at }) =>
+      places.every((mentions) => mentions.some((s) => isOfClause(source, at, s))) &&
+      !isOfAnotherTime({ source, claim }, at, mine.at),
+  )
+}
+
+const mentionsOf = ({ words }: Side, at: number): readonly number[] =>
+  words.flatMap(({ lemma }, i) => (i === at || lemma === words[at]!.lemma ? [i] : []))
+
+/** In the clause of a word or one that hangs on it; of a conjunct only the subject, which it shares. */
+function isOfClause(side: Side, at: number, place: number): boolean {
+  const own = side.clauses[side.clauseOf[at]!]
+  const other = side.clauses[side.clauseOf[place]!]
+  if (own === undefined || other === undefined) return own === other
+  if (own.id === other.id || (place >= own.subject[0] && place < own.subject[1])) return true
+  return own.link !== 'coordinate' && other.link !== 'coordinate' && familyOf(side, own.id).has(other.id)
+}
+
+/** "starts on Friday" and "ends on Monday" are both so. */
+function isOfAnotherTime(
+  { source, claim }: Pick<Comparison, 'source' | 'claim'>,
+  s: number,
+  c: number,
+): boolean {
+  const within = (side: Side, at: number) =>
+    side.quantities.filter(
+      ({ from, kind }) => /^(?:day|clock)$/.test(kind) && side.clauseOf[from] === side.clauseOf[at],
+    )
+  const [there, here] = [within(source, s), within(claim, c)]
+  return (
+    there.length > 0 &&
+    here.length > 0 &&
+    !here.some(({ kind, value }) => there.some((one) => one.kind === kind && one.value === value))
+  )
+}
