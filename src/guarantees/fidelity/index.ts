@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { invalid } from '../../core/given.ts'
+import { AskedThread, ThreadLost } from '../../threads/ask.ts'
 import { judge } from './judge.ts'
+import type { JudgeCalls } from './judge-thread.ts'
 import type { FidelityPair, FidelityResult, FidelityVerdict, SecondOpinion } from './types.ts'
 
 export type {
@@ -14,9 +17,14 @@ export type {
 /**
  * Says whether a claim is faithful to its source, by rules alone: the same pair gives the same answer, offline,
  * without a model. `unfaithful` when a hard reason was found; `abstain` when too little of the claim could be
- * matched to tell. @throws INVALID_ARGUMENT
+ * matched to tell. Synchronous, and longer texts take longer: `judgeFidelity` holds nobody up. @throws INVALID_ARGUMENT
  */
 export function checkFidelity(pair: FidelityPair): FidelityResult {
+  check(pair)
+  return judge(pair)
+}
+
+function check(pair: FidelityPair): void {
   if (typeof pair !== 'object' || pair === null)
     throw invalid('pair', pair, 'give an object with source and claim')
   const { source, claim, context } = pair
@@ -24,7 +32,33 @@ export function checkFidelity(pair: FidelityPair): FidelityResult {
   if (typeof claim !== 'string') throw invalid('pair.claim', claim, 'give the text of the claim')
   if (context !== undefined && typeof context !== 'string')
     throw invalid('pair.context', context, 'give the text that stood before, or leave it out')
-  return judge(pair)
+}
+
+/** Characters of a pair that are judged on the caller's thread: a few milliseconds. */
+const SHORT = 2000
+
+/** How long the thread is kept, in milliseconds. */
+const IDLE = 10_000
+
+/** One for the process: it holds nothing but texts read last. */
+const thread = new AskedThread<JudgeCalls>('guarantees/fidelity/judge-thread', {
+  name: 'spanstore-fidelity',
+  data: undefined,
+  idle: IDLE,
+})
+
+/** Long texts are judged in a thread; of several short ones others get their turn after each. */
+async function judgeInTurn({ source, claim, context }: FidelityPair): Promise<FidelityResult> {
+  const pair: FidelityPair = { source, claim, context }
+  if (source.length + claim.length + (context?.length ?? 0) > SHORT)
+    try {
+      return await thread.ask('judge', [pair])
+    } catch (error) {
+      if (!(error instanceof ThreadLost)) throw error
+    }
+  const result = judge(pair)
+  await nextTurn()
+  return result
 }
 
 const VERDICTS: readonly FidelityVerdict[] = ['faithful', 'unfaithful', 'abstain']
@@ -32,15 +66,16 @@ const isVerdict = (value: unknown): value is FidelityVerdict => VERDICTS.include
 
 /**
  * `checkFidelity`, and the second opinion where it abstains; an opinion that is no verdict settles nothing. The reasons
- * stay those of the rules. @throws INVALID_ARGUMENT
+ * stay those of the rules. Above 2,000 characters the rules run in a thread of their own. @throws INVALID_ARGUMENT
  */
 export async function judgeFidelity(
   pair: FidelityPair,
   secondOpinion?: SecondOpinion,
 ): Promise<FidelityResult> {
-  const result = checkFidelity(pair)
+  check(pair)
   if (secondOpinion !== undefined && typeof secondOpinion !== 'function')
     throw invalid('secondOpinion', secondOpinion, 'give a function from a pair to a verdict')
+  const result = await judgeInTurn(pair)
   if (result.verdict !== 'abstain' || secondOpinion === undefined) return result
   const opinion: unknown = await secondOpinion(pair)
   return isVerdict(opinion) ? { ...result, verdict: opinion } : result

@@ -176,6 +176,9 @@ function bindUnique(source: Reading, claim: Reading, links: Link[], back: number
   }
 }
 
+/** Two thousand words against as many: what is longer is no edit that anybody could follow. */
+const MOST_CELLS = 4_000_000
+
 function longestCommon(a: readonly Word[], b: readonly Word[]): [number, number][] {
   const pairs: [number, number][] = []
   let from = 0
@@ -189,7 +192,7 @@ function longestCommon(a: readonly Word[], b: readonly Word[]): [number, number]
     tail++
   const rows = a.length - from - tail
   const columns = b.length - from - tail
-  if (rows > 0 && columns > 0) {
+  if (rows > 0 && columns > 0 && rows * columns <= MOST_CELLS) {
     const width = columns + 1
     const table = new Uint16Array((rows + 1) * width)
     for (let i = rows - 1; i >= 0; i--)

@@ -35,16 +35,23 @@ export interface Finding extends FidelityReason {
 /** The latest first. */
 const recent: Side[] = []
 const MOST_RECENT = 16
-/** Characters beyond which a text is not kept. */
+/** Characters beyond which a text is kept only as the last of its kind, and as long as memory is not wanted. */
 const KEPT = 4000
+let lastLong: WeakRef<Side> | undefined
 
 function sideOf(text: string): Side {
+  if (text.length > KEPT) {
+    const last = lastLong?.deref()
+    if (last?.text === text) return last
+    const side = readSide(text)
+    lastLong = new WeakRef(side)
+    return side
+  }
   let at = 0
   while (at < recent.length && recent[at]!.text !== text) at++
   const known = recent[at]
   if (known !== undefined && at === 0) return known
   const side = known ?? readSide(text)
-  if (text.length > KEPT) return side
   if (known !== undefined) recent.splice(at, 1)
   else if (recent.length === MOST_RECENT) recent.pop()
   recent.unshift(side)
