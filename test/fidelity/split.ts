@@ -11,7 +11,7 @@ export const FOLDS = 5
 const groupOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(':'))) || id
 
 /** FNV-1a with a final avalanche; 32 bits, the same on every machine. */
-function hash(text: string): number {
+export function hash(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)

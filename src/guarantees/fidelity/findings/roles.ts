@@ -106,6 +106,8 @@ export function roleFindings(comparison: Comparison): Finding[] {
   for (const statement of claim.statements) {
     const mine = rolesOf(claim, statement)
     if (mine === undefined || mine.filled.size === 0 || isDenied(claim, statement)) continue
+    // "After obtaining more, the agent …": by the way, and of another's doing as often.
+    if (statement.clause?.finite === false && statement.clause.parent > statement.clause.id) continue
     const same = theirs.flatMap((one) => {
       const turned = turnedBy(comparison, one, { statement, roles: mine })
       return turned === undefined ? [] : [{ statement: one.statement, roles: one.roles, turned }]

@@ -1,4 +1,5 @@
-import { BE, SUBJECT_PRONOUNS } from '../words/cues.ts'
+import { anyOf, BE, SUBJECT_PRONOUNS } from '../words/cues.ts'
+import { isPerson } from '../words/people.ts'
 import { readWords, type Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clause.ts'
 import { isEmpty, linkOf } from './links.ts'
@@ -20,13 +21,16 @@ export function read(text: string): Reading {
 }
 
 function assignSubjects(clauses: readonly Clause[], clauseOf: number[]): void {
-  for (const { id, subject } of clauses)
+  for (const { id, subject, link, parent } of clauses) {
+    // A subject that is taken over stays with the verb it stands before.
+    if (link === 'coordinate' && parent >= 0 && subject[1] <= clauses[parent]!.verb) continue
     for (let i = subject[0]; i < subject[1]; i++) {
       const other = clauses[clauseOf[i]!]
       // What a relative clause says about the subject is its own.
       if (other === undefined || other.link !== 'relative' || other.id === id || i < other.start)
         clauseOf[i] = id
     }
+  }
 }
 
 const NOMINAL = new Set(['D', 'A', 'N', 'P', '#'])
@@ -111,10 +115,27 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
         start = group.from - 1
     }
     start = Math.max(start, previous === undefined ? 0 : Math.min(group.from, previous.verb + 1))
+    const contact =
+      finite && marker === undefined && opening === undefined && previous === undefined
+        ? contactIn(words, subject, groups[k + 1])
+        : -1
+    if (contact >= 0) {
+      subject = [contact, group.from]
+      start = contact
+    }
     const relation: Pick<Clause, 'link' | 'parent' | 'governor'> =
-      opening === undefined
-        ? linkOf(words, group, { finite, marker, start, subject, previous, clauses })
-        : { link: 'main', parent: -1, governor: -1 }
+      contact >= 0
+        ? { link: 'relative', parent: -1, governor: -1 }
+        : opening === undefined
+          ? linkOf(words, group, {
+              finite,
+              marker,
+              start,
+              subject,
+              previous,
+              clauses,
+            })
+          : { link: 'main', parent: -1, governor: -1 }
     const imperative =
       (finite &&
         bare &&
@@ -163,7 +184,8 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
         !group.copula &&
         head.form === 'ed' &&
         ((shares ? inherited.helpers : group.helpers).some((h) => BE.has(words[h]!.norm)) ||
-          (!finite && bare)),
+          (!finite && bare) ||
+          (bare && DONE_TO.has(head.lemma) && isLabel(words, subject, group))),
       copula: group.copula,
       finite,
       imperative: imperative || (shares && inherited.imperative),
@@ -177,6 +199,33 @@ function attach(words: readonly Word[], groups: readonly Group[]): Clause[] {
   }
   return settle(words, clauses)
 }
+
+/** "The key Omar lost opens …": where a second noun phrase begins that is the subject of a clause about the first. */
+function contactIn(
+  words: readonly Word[],
+  [from, to]: readonly [number, number],
+  next: Group | undefined,
+): number {
+  if (next === undefined || next.infinitive) return -1
+  for (let i = to; i < next.from; i++) if (/^[SC.]$/.test(words[i]!.tag)) return -1
+  for (let i = from + 1; i < to; i++) {
+    const { tag, norm, proper, kind } = words[i]!
+    const before = words[i - 1]!
+    if (before.tag !== 'N' || before.proper) continue
+    if (tag === 'P' && SUBJECT_PRONOUNS.has(norm) && norm !== 'who') return i
+    if (tag === 'D' && norm !== "'s" && norm !== 'all' && norm !== 'both' && norm !== 'each') return i
+    if (proper && tag === 'N' && kind === 'word' && words[from]!.tag === 'D' && !isPerson(before)) return i
+  }
+  return -1
+}
+
+/** A thing, a participle, and nothing more. */
+const isLabel = (words: readonly Word[], [from, to]: readonly [number, number], { head }: Group) =>
+  to > from &&
+  words[to - 1]!.tag === 'N' &&
+  !isPerson({ ...words[to - 1]!, first: false }) &&
+  /^(?:[.]|[C])$/.test(words[head + 1]?.tag ?? '.') &&
+  words[head + 1]?.norm !== '"'
 
 /** "Neither the API nor the worker logs it" */
 function correlated(words: readonly Word[], [from, to]: readonly [number, number]): number {
@@ -220,6 +269,22 @@ function trimmed(words: readonly Word[], [from, to]: readonly [number, number]):
   return [start, to]
 }
 
+/** "Asked about the delay, Legal blamed the vendor": what the sentence goes on with has a verb of its own. */
+function opensWithParticiple(words: readonly Word[], { head }: Group): boolean {
+  if (words[head + 1]?.tag !== 'I') return false
+  let i = head + 1
+  while (i < words.length && words[i]!.tag !== '.') if (/^[VXMSC]$/.test(words[i++]!.tag)) return false
+  if (words[i]?.norm !== ',' || !/^[DNP]$/.test(words[i + 1]?.tag ?? '')) return false
+  for (i += 2; i < words.length && !ENDS.has(words[i]!.norm); i++)
+    if (/^[VXM]$/.test(words[i]!.tag)) return words[i - 1]!.tag !== 'C' && words[i - 1]!.norm !== ','
+  return false
+}
+
+/** "Budget approved.": done to it, though no auxiliary says so. */
+const DONE_TO = anyOf(
+  'approve restore lose freeze cancel delete remove book confirm pay sign reject deploy merge update fix replace schedule complete resolve archive send receive block revoke grant submit review test postpone rename install disable enable create migrate extend reset rotate patch encrypt request award deny close reopen reserve refund',
+)
+
 /** A participle right after a noun, where a finite verb is elsewhere: "the man dressed in white sits". */
 function isReduced(
   words: readonly Word[],
@@ -228,7 +293,7 @@ function isReduced(
   marker: number | undefined,
 ): boolean {
   const before = words[group.from - 1]
-  if (before === undefined) return false
+  if (before === undefined || ENDS.has(before.norm)) return opensWithParticiple(words, group)
   if (before.tag === 'S')
     return (
       before.norm === 'as' ||
@@ -238,13 +303,22 @@ function isReduced(
       before.norm === 'once'
     )
   const mark = words[marker ?? -1]
+  if (/^(?:i|he|she|we|they)$/.test(before.norm)) return false
   if (before.tag === 'N' || before.tag === 'P' || before.tag === '.') {
     for (let i = group.head + 1; i < words.length && words[i]!.norm !== '.'; i++) {
       if (words[i]!.tag === 'C' || words[i]!.tag === 'S' || words[i]!.norm === ',') break
       if (i === group.head + 1 && !/^[IXMR]$/.test(words[i]!.tag)) break
       if (words[i]!.tag === 'X' || words[i]!.tag === 'M') return true
     }
-    if (before.tag === '.') return before.norm === ',' && previous !== undefined
+    // "washed the car, fed the dog": a participle has no object; and where there is no main verb yet, this is it.
+    if (before.tag === '.')
+      return (
+        before.norm === ',' &&
+        previous !== undefined &&
+        previous.link !== 'relative' &&
+        !/^[DP#NC]$/.test(words[group.head + 1]?.tag ?? '') &&
+        words[group.head + 1]?.norm !== ','
+      )
     return (
       previous?.finite === true &&
       (mark === undefined || previous.head > (marker ?? -1)) &&
@@ -322,6 +396,11 @@ function settle(words: readonly Word[], clauses: readonly Clause[]): Clause[] {
       )
     )
       parent = next.id
-    return { ...clause, start, end, parent: parent === clause.id ? -1 : parent }
+    return {
+      ...clause,
+      start,
+      end,
+      parent: parent === clause.id ? -1 : parent,
+    }
   })
 }

@@ -18,6 +18,9 @@ const CONTENT_NOUNS = anyOf(
   'statement claim fact idea belief news assumption lie rumor case way chance doubt sign evidence hope proposition notion suggestion possibility conclusion impression report',
 )
 
+/** Words after which "if" asks. */
+const ASKING = anyOf('know ask wonder check see find_out decide determine verify sure unsure unclear doubt')
+
 /** How a clause hangs on those before it. */
 export function linkOf(
   words: readonly Word[],
@@ -48,18 +51,40 @@ export function linkOf(
   if (mark.tag === 'S') {
     const hinge = SUBORDINATORS.get(mark.norm) ?? 'that'
     const before = words[marker! - 1]
+    // "know if", "did not say who"
+    if (
+      (mark.norm === 'if' && before !== undefined && ASKING.has(before.lemma)) ||
+      (hinge === 'relative' && before?.tag === 'V')
+    )
+      return {
+        link: 'complement',
+        parent: outer,
+        governor: governorBefore(words, marker!, previous),
+      }
     if (hinge === 'relative') return { link: 'relative', parent: outer, governor: -1 }
     if (hinge === 'that') {
       if (before?.tag === 'C' && previous !== undefined && previous.link === 'complement')
-        return { link: 'complement', parent: previous.parent, governor: previous.governor }
+        return {
+          link: 'complement',
+          parent: previous.parent,
+          governor: previous.governor,
+        }
       if (before?.tag === 'N' && effectOf(before.lemma) === undefined && !CONTENT_NOUNS.has(before.lemma))
         return { link: 'relative', parent: outer, governor: -1 }
       if (before?.tag === 'N' && CONTENT_NOUNS.has(before.lemma))
         return { link: 'complement', parent: outer, governor: marker! - 1 }
-      return { link: 'complement', parent: outer, governor: governorBefore(words, marker!, previous) }
+      return {
+        link: 'complement',
+        parent: outer,
+        governor: governorBefore(words, marker!, previous),
+      }
     }
     if (hinge === 'question')
-      return { link: 'complement', parent: outer, governor: governorBefore(words, marker!, previous) }
+      return {
+        link: 'complement',
+        parent: outer,
+        governor: governorBefore(words, marker!, previous),
+      }
     return { link: hinge, parent: outer, governor: -1 }
   }
   if (mark.tag === 'C') {
@@ -121,8 +146,14 @@ function nonfinite(
   if (group.infinitive) {
     const governor = governorBefore(words, group.from, previous)
     const effect = governor < 0 ? undefined : effectOf(words[governor]!.lemma)
-    if (governor < 0) return { link: 'purpose', parent: outer, governor: -1 }
-    return { link: effect === undefined ? 'purpose' : 'complement', parent: outer, governor }
+    // "stopped to buy milk": and bought it.
+    if (governor < 0 || words[governor]!.lemma === 'stop')
+      return { link: 'purpose', parent: outer, governor: -1 }
+    return {
+      link: effect === undefined ? 'purpose' : 'complement',
+      parent: outer,
+      governor,
+    }
   }
   if (before?.tag === 'I') {
     if (
@@ -149,7 +180,11 @@ function nonfinite(
     return { link: 'adjunct', parent: outer, governor: -1 }
   }
   if (before?.tag === 'S')
-    return { link: SUBORDINATORS.get(before.norm) ?? 'adjunct', parent: outer, governor: -1 }
+    return {
+      link: SUBORDINATORS.get(before.norm) ?? 'adjunct',
+      parent: outer,
+      governor: -1,
+    }
   if (before?.tag === 'C' && previous !== undefined)
     return { link: 'coordinate', parent: outer, governor: -1 }
   if (

@@ -52,7 +52,11 @@ export function measuresOf(
       loose !== true &&
       kind !== 'ordinal' &&
       words[from - 1]?.norm !== 'every' &&
-      !(words[from]!.norm === 'one' && to === from + 1 && words[from - 1]?.tag === 'A')
+      !(
+        words[from]!.norm === 'one' &&
+        to === from + 1 &&
+        (words[from - 1]?.tag === 'A' || /^[VXM]$/.test(words[to]?.tag ?? ''))
+      )
     )
       put(from, to, { kind: `${kind} ${unit}`, value })
   for (let i = 0; i < words.length; i++) {
@@ -71,7 +75,10 @@ export function measuresOf(
     const counted = quantities.find(({ from, kind }) => from === i + 1 && kind === 'duration')
     if (counted !== undefined) put(i, counted.to, { kind: 'every', value: counted.value })
     else if (period !== undefined)
-      put(i, i + (other ? 3 : 2), { kind: 'every', value: period * (other ? 2 : 1) })
+      put(i, i + (other ? 3 : 2), {
+        kind: 'every',
+        value: period * (other ? 2 : 1),
+      })
   }
   return found
 }

@@ -36,8 +36,9 @@ const GROUPS: Readonly<Record<string, string>> = {
   instead_of: 'over',
 }
 
+const BOUNDS = anyOf('at_least at_most up_to no_more_than no_less_than fewer_than')
 const NOMINAL = anyOf('D A N P #')
-const HANDS = anyOf('give hand send lend sell teach tell offer pay owe show bring ask email buy grant')
+export const HANDS = anyOf('give hand send lend sell teach tell offer pay owe show bring ask email buy grant')
 
 /** The sentence begins with a name. */
 function opensWithName(words: readonly Word[], at: number): boolean {
@@ -49,6 +50,10 @@ function opensWithName(words: readonly Word[], at: number): boolean {
     /^[VXMN]$/.test(words[from + 1]?.tag ?? '')
   )
 }
+
+const isBoundary = (words: readonly Word[], at: number) =>
+  BOUNDS.has(words[at]!.norm) ||
+  (/^(?:more_than|less_than|over|under|about|around)$/.test(words[at]!.norm) && words[at + 1]?.tag === '#')
 
 /** A name and one more word between two marks, in a sentence that began with a name and its verb. */
 const leavesVerbOut = (words: readonly Word[], at: number) =>
@@ -68,11 +73,13 @@ export function phrasesOf(
     const quantity = measured.get(i)
     if (quantity !== undefined) {
       if (i === quantity.from) phrases.push({ from: i, head: i, slot: 'quantity', of: -1 })
-      preposition = ''
       i = Math.max(i + 1, quantity.to)
+      // "at sixty degrees"
+      if (!/^[NA]$/.test(words[i]?.tag ?? '')) preposition = ''
       continue
     }
-    if (tag === 'I') preposition = GROUPS[norm] ?? norm
+    // "may hold at most two" has an object.
+    if (tag === 'I' && !isBoundary(words, i)) preposition = GROUPS[norm] ?? norm
     if (!NOMINAL.has(tag)) {
       if (tag !== 'I' && tag !== 'R') preposition = ''
       i++
@@ -104,6 +111,16 @@ export function phrasesOf(
         (leavesVerbOut(words, start) || (words[start - 1]?.tag === 'V' && HANDS.has(words[start - 1]!.lemma)))
       )
         break
+      // "the hall grey": an adjective behind its noun is said of it.
+      if (
+        word.tag === 'A' &&
+        head >= 0 &&
+        words[head]!.tag === 'N' &&
+        words[i - 1]!.norm !== "'s" &&
+        !/^[NA#]$/.test(words[i + 1]?.tag ?? '') &&
+        words[i + 1]?.norm !== "'s"
+      )
+        break
       if (
         i > start &&
         ((word.tag === 'P' && !(/^ones?$/.test(word.norm) && head >= 0)) ||
@@ -133,12 +150,38 @@ export function phrasesOf(
     }
     for (const at of inner) {
       const owns = words[at + 1]?.norm === "'s" || words[at]!.tag === 'D'
-      phrases.push({ from: start, head: at, slot: owns ? 'owner' : 'trait', of: head })
+      phrases.push({
+        from: start,
+        head: at,
+        slot: owns ? 'owner' : 'trait',
+        of: head,
+      })
     }
-    phrases.push({ from: start, head, slot: preposition === '' ? 'bare' : preposition, of: -1 })
+    phrases.push({
+      from: start,
+      head,
+      slot: preposition === '' ? 'bare' : preposition,
+      of: -1,
+    })
     preposition = ''
   }
   return phrases.sort((a, b) => a.head - b.head)
+}
+
+const WHEN = anyOf(
+  'today tomorrow yesterday tonight week month year quarter morning evening afternoon night weekend time monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter',
+)
+
+/** "last week", "all the time", "twice a week": when, not what. */
+function isWhen(words: readonly Word[], { from, head }: Phrase): boolean {
+  const { lemma, norm } = words[head]!
+  if (!WHEN.has(lemma) && !WHEN.has(norm)) return false
+  return (
+    from === head ||
+    words[from - 1]?.norm === 'all' ||
+    /^(?:this|last|next|every|each|that|all|any|some)$/.test(words[from]!.norm) ||
+    (/^an?$/.test(words[from]!.norm) && /^(?:once|twice|times)$/.test(words[from - 1]?.norm ?? ''))
+  )
 }
 
 /** Gives bare phrases their place by the verb. */
@@ -152,6 +195,7 @@ export function place(
   return phrases.map((phrase) => {
     if (phrase.slot === 'by' && passive) return { ...phrase, slot: 'subject' }
     if (phrase.slot !== 'bare') return phrase
+    if (phrase.head > verb && isWhen(words, phrase)) return { ...phrase, slot: 'at' }
     const before =
       phrase.head < verb ||
       (words[verb]!.tag === 'X' && words[verb + 1]?.tag === 'P' && phrase.head === verb + 1)

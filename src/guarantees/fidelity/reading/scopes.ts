@@ -34,7 +34,13 @@ export function scopesOf(reading: Reading): Scopes {
   for (const clause of order) stances[clause.id] = stanceOf(reading, clause, stances)
   const signs = signsOf(reading, stances)
   const { amounts, quantifiers } = amountsOf(words)
-  return { stances, signs, directions: directionsOf(reading, order), amounts, quantifiers }
+  return {
+    stances,
+    signs,
+    directions: directionsOf(reading, order),
+    amounts,
+    quantifiers,
+  }
 }
 
 function outerFirst(clauses: readonly Clause[]): readonly Clause[] {
@@ -64,7 +70,12 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
     if (excludes || constituent || isWithNo(words, i))
       for (let k = i + 1, end = reach(words, i + 1, constituent); k < end; k++)
         if (clauses[clauseOf[k]!]?.link !== 'without') signs[k] = signs[k] === 0 ? -1 : (-signs[k]! as Sign)
-    if (norm === 'nor' && tag === '-') signs[i] = -1
+    if (norm === 'nor' && tag === '-') {
+      signs[i] = -1
+      // "plays neither piano nor guitar"
+      if (/^[DAN#]$/.test(words[i + 1]?.tag ?? '') && words[i - 2]?.norm === 'neither')
+        for (let k = i + 1, end = phraseEnd(words, k, true); k < end; k++) signs[k] = -1
+    }
   }
   for (const clause of clauses) {
     const head = words[clause.head]!
@@ -128,7 +139,10 @@ function reach(words: readonly Word[], from: number, constituent: boolean): numb
   return i
 }
 
-function amountsOf(words: readonly Word[]): { amounts: (Amount | undefined)[]; quantifiers: number[] } {
+function amountsOf(words: readonly Word[]): {
+  amounts: (Amount | undefined)[]
+  quantifiers: number[]
+} {
   const amounts = new Array<Amount | undefined>(words.length).fill(undefined)
   const quantifiers = new Array<number>(words.length).fill(-1)
   for (let i = 0; i < words.length; i++) {

@@ -90,7 +90,12 @@ function denyItself({ words }: Reading, clause: Clause, own: readonly number[], 
   if (own.some((i) => QUANTIFIERS.get(words[i]!.norm) === 'not all')) draft.sign = 0
   // "Lee almost sent it", "nearly dropped the table": it was not done.
   const near = own.find(
-    (i) => i >= clause.verb - 1 && i < clause.head && /^(?:almost|nearly)$/.test(words[i]!.norm),
+    (i) =>
+      i >= clause.verb - 1 &&
+      i < clause.head &&
+      /^(?:almost|nearly)$/.test(words[i]!.norm) &&
+      // "almost never" is hardly ever
+      words[i + 1]?.tag !== '-',
   )
   if (near !== undefined && !clause.copula && !MEASURES.has(words[clause.head]!.lemma)) {
     draft.sign = times(draft.sign, -1)

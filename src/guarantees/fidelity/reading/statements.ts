@@ -3,7 +3,7 @@ import { anyOf } from '../words/cues.ts'
 import { isFeminine, isMasculine, isPerson } from '../words/people.ts'
 import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
-import { antecedentFor, inSlot, lend, listed, parallelTo, subjectFor } from './gaps.ts'
+import { antecedentFor, inSlot, lend, listed, nearestIn, parallelTo, subjectFor, withShared } from './gaps.ts'
 import { measuresOf } from './measures.ts'
 import { type Phrase, phrasesOf, place } from './noun-phrases.ts'
 import type { Part, Slot, Statement } from './statement.ts'
@@ -29,7 +29,7 @@ function speakersOf(words: readonly Word[]): readonly number[] {
   return speakers
 }
 
-const SELF = anyOf('i me my mine myself we us our ours user users team')
+const SELF = anyOf('i me my mine myself we us our ours user team')
 const THIRD = anyOf('he him his himself she her hers herself')
 const LOOSE = anyOf(
   'it its they them their theirs one ones this that these those both each other others another who which whom whose the_same same there you your',
@@ -52,6 +52,8 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
   let phrase = 0
   let sentence = 0
   let waiting: Part[] = []
+  /** Parts of a subject whose verb comes after a clause about it. */
+  let ahead: { readonly clause: number; readonly parts: readonly Part[] } | undefined
 
   const tell = (
     head: number,
@@ -77,7 +79,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
     })
     if (measure !== undefined) return standing('word', [head])
     if (words[head]!.tag === 'N' && words[head]!.text === 'IT') return standing('word', [head])
-    if (SELF.has(norm) || (addressed && YOU.has(norm))) {
+    if ((SELF.has(norm) && !isAnyUser(words, head)) || (addressed && YOU.has(norm))) {
       const speaker = speakers[head]!
       return speaker >= 0 && !SELF.has(words[speaker]!.norm)
         ? standing('word', [speaker])
@@ -133,17 +135,33 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
       if (verb >= 0) {
         const parts = place(words, own, verb, clause).map(partOf)
         const head = clause !== undefined && clause.head >= from && clause.head < to ? clause.head : verb
-        const all = [...waiting, ...parts]
+        const mine = ahead !== undefined && ahead.clause === clauseId ? ahead.parts : []
+        const all = [...mine, ...waiting, ...parts]
+        const before = nearestIn([
+          ...(last?.sentence === sentence ? last.parts : []),
+          ...(ahead?.parts ?? []),
+        ])
         waiting = []
+        if (mine.length > 0) ahead = undefined
         const wanted: Slot = clause?.passive === true ? 'object' : 'subject'
         const subject = all.some(({ slot, borrowed }) => slot === wanted && !borrowed)
         const lent = subject
-          ? antecedentFor(clause, last, sentence)
-          : subjectFor(clause, last, words, from, found, sentence)
+          ? antecedentFor(clause, before, words, all)
+          : subjectFor({
+              clause,
+              clauses,
+              last,
+              before,
+              words,
+              found,
+              sentence,
+            })
         const nominal = predicate(words, clause, head, all)
-        tell(head, clause, [...lent, ...all, ...nominal], from)
+        tell(spoken(words, clause, head, last), clause, [...lent, ...all, ...nominal], from)
       } else {
-        const parts = own.map(partOf)
+        const parts = own.map((one) =>
+          partOf(one.slot === 'by' && last?.clause?.passive === true ? { ...one, slot: 'subject' } : one),
+        )
         // "first the migration, then the code": the verb again.
         const again =
           last !== undefined &&
@@ -162,7 +180,14 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
         const labelled = words[to]?.norm === ':'
         if (again) {
           // Told already.
-        } else if (parallel !== undefined) tell(last!.head, clause, parallel, from)
+        } else if (clause !== undefined && clause.verb > to && to <= clause.subject[1] && !labelled)
+          ahead = {
+            clause: clauseId,
+            parts: parts.map((part) =>
+              part.slot === 'bare' ? inSlot(part, clause.passive ? 'object' : 'subject') : part,
+            ),
+          }
+        else if (parallel !== undefined) tell(last!.head, clause, parallel, from)
         else if (last !== undefined && last.sentence === sentence && waiting.length === 0)
           found[found.length - 1] = {
             id: last.id,
@@ -187,6 +212,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
           tell(-1, undefined, waiting, from, sentence - 1)
           waiting = []
         }
+        ahead = undefined
       }
       to++
     }
@@ -194,7 +220,30 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
     from = to
   }
   if (waiting.length > 0) tell(-1, undefined, waiting, 0)
-  return found
+  return withShared(reading, found)
+}
+
+/** "every user", "a new user": not the one these notes are about. */
+const isAnyUser = (words: readonly Word[], at: number) =>
+  words[at]!.norm === 'user' &&
+  ((words[at - 1]?.tag === 'D' && !/^(?:the|this|that|'s)$/.test(words[at - 1]!.norm)) ||
+    words[at - 1]?.tag === 'A')
+
+/** "Guests may not.", "Ben hasn't": the verb that is left out is the one before. */
+function spoken(
+  words: readonly Word[],
+  clause: Clause | undefined,
+  head: number,
+  last: Statement | undefined,
+): number {
+  // "before the customer did": whether he did is not said.
+  if (clause === undefined || /^(?:before|until|condition|exception)$/.test(clause.link)) return head
+  if (clause.copula || head !== clause.head || last === undefined || last.head < 0) return head
+  const word = words[head]!
+  if ((word.tag !== 'M' && word.tag !== 'X') || words[last.head]!.tag !== 'V') return head
+  let next = head + 1
+  while (words[next]?.tag === '-' || words[next]?.tag === 'R') next++
+  return /^[.CS]$/.test(words[next]?.tag ?? '.') ? last.head : head
 }
 
 const endsSentence = (words: readonly Word[], at: number) => at >= words.length || STRONG.has(words[at]!.norm)
@@ -228,6 +277,14 @@ function predicate(
   if (clause?.copula !== true || head < 0 || !/^[AN]$/.test(words[head]!.tag)) return []
   if (parts.some(({ at }) => at === head)) return []
   return [
-    { at: head, slot: 'object', of: -1, stands: [head], key: 'word', measure: undefined, borrowed: false },
+    {
+      at: head,
+      slot: 'object',
+      of: -1,
+      stands: [head],
+      key: 'word',
+      measure: undefined,
+      borrowed: false,
+    },
   ]
 }

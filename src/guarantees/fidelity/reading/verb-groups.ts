@@ -60,7 +60,16 @@ function groupAt(words: readonly Word[], at: number): Group | undefined {
     found?.tag === 'V' &&
     !(helpers.length > 0 && words[helpers.at(-1)!]!.lemma === 'do' && found.form !== 'base')
   )
-    return { from: at, head: i, to: i + 1, negators, modals, helpers, infinitive, copula: false }
+    return {
+      from: at,
+      head: i,
+      to: i + 1,
+      negators,
+      modals,
+      helpers,
+      infinitive,
+      copula: false,
+    }
   if (helpers.length > 0) {
     const helper = helpers.at(-1)!
     const be = words[helper]!.lemma === 'be'
@@ -104,6 +113,8 @@ function predicateAt(words: readonly Word[], from: number): number | undefined {
       return i
     if (tag === 'A') {
       const next = words[i + 1]?.tag
+      // "allergic to nuts"
+      if (norm.includes('_')) return i
       if ((next !== 'N' && next !== 'A') || /^(?:next|last)$/.test(words[i + 1]!.norm)) return i
     } else if (tag === 'N' || (tag === 'V' && words[i - 1]?.tag === 'A')) {
       noun = i

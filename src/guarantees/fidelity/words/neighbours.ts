@@ -116,6 +116,19 @@ export function hasFiniteNext(tokens: readonly Token[], i: number): boolean {
 /** "Support for Node 16 has been dropped": a finite verb follows that needs a subject. */
 export function isSubjectOfLater(tokens: readonly Token[], i: number): boolean {
   const next = tokens[i + 1]?.norm ?? ''
+  // "Support and Sales disagree"
+  if (
+    /^(?:and|or)$/.test(next) &&
+    tokens[i + 2] !== undefined &&
+    lemmaOf(tokens[i + 2]!.norm, 'N') !== undefined
+  ) {
+    const after = tokens[i + 3]?.norm ?? ''
+    return (
+      AUXILIARIES.has(after) ||
+      MODALS.has(after) ||
+      (formOf(after) === 'base' && lemmaOf(after, 'V') !== undefined)
+    )
+  }
   if (!/^(?:for|of|in|on|with|from)$/.test(next) && !AUXILIARIES.has(next) && !MODALS.has(next)) return false
   for (let k = i + 1; k < tokens.length; k++) {
     const { norm, kind } = tokens[k]!
@@ -139,6 +152,69 @@ export function isVerbAfter(tokens: readonly Token[], i: number): boolean {
     after !== undefined &&
     (DETERMINERS.has(after.norm) || PREPOSITIONS.has(after.norm) || after.norm === 'to' || after.proper)
   )
+}
+
+/** A whole noun phrase begins here: "the change", "two approvals", "them". */
+export function opensObject(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at]
+  if (token === undefined) return false
+  const { norm, kind } = token
+  if (kind === 'number' || COUNTS.has(norm)) return true
+  return !/^(?:'s|that|which|who)$/.test(norm) && (DETERMINERS.has(norm) || PRONOUNS.has(norm))
+}
+
+const COUNTS = anyOf('two three four five six seven eight nine ten twelve twenty')
+
+/** A finite auxiliary follows before the sentence is cut by a mark or another clause. */
+export function hasAuxiliaryAhead(tokens: readonly Token[], i: number): boolean {
+  for (let k = i + 1; k < tokens.length && k < i + 10; k++) {
+    const { norm, kind } = tokens[k]!
+    if (kind === 'mark' || SUBORDINATORS.has(norm) || SUBJECT_PRONOUNS.has(norm) || COORDINATORS.has(norm))
+      return false
+    if (FINITE_AUXILIARIES.has(norm)) return k > i + 1
+  }
+  return false
+}
+
+/** "Adding the index …": the sentence's only verb so far opens its subject. */
+export function hasOnlyGerunds(before: readonly Word[]): boolean {
+  for (let i = before.length - 1; i >= 0; i--) {
+    const { tag, form, norm } = before[i]!
+    if ((tag === 'V' && form !== 'ing') || tag === 'X' || tag === 'M') return false
+    if (tag === 'S' || (tag === '.' && norm !== ',')) return true
+  }
+  return true
+}
+
+/** The sentence began with "does" or "can" and has had no verb since. */
+export function isAsked(before: readonly Word[]): boolean {
+  let i = before.length - 1
+  while (i >= 0 && /^[NADP#]$/.test(before[i]!.tag)) i--
+  const opener = before[i]
+  return opener?.first === true && (opener.tag === 'M' || (opener.tag === 'X' && opener.lemma === 'do'))
+}
+
+/** The verb before is a bare form itself, so that another may go on with it: "can read and write". */
+export function goesOnBare(before: readonly Word[]): boolean {
+  for (let i = before.length - 1; i >= 0; i--) {
+    const { tag, form } = before[i]!
+    if (tag === 'V') return form === 'base'
+    if (tag === 'M' || tag === 'S') return true
+    if (tag === 'X') return false
+  }
+  return true
+}
+
+/** What comes before is a subject of several without its verb: "the tests", "Ana and Ben". */
+export function followsMany(before: readonly Word[]): boolean {
+  let joined = false
+  for (let i = before.length - 1; i >= 0; i--) {
+    const { tag, norm } = before[i]!
+    if (tag === 'C' && /^(?:and|or|nor|&)$/.test(norm)) joined = true
+    else if (tag === 'V' || tag === 'X' || tag === 'M') return false
+    else if (tag === 'S' || (tag === '.' && norm !== ',') || (tag === 'C' && norm !== 'but')) break
+  }
+  return joined || /[^s]s$/.test(before.at(-1)!.norm)
 }
 
 export function isNominalNext(tokens: readonly Token[], i: number): boolean {

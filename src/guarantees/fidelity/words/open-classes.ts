@@ -1,15 +1,21 @@
-import { AUXILIARIES, DETERMINERS, PREPOSITIONS, PRONOUNS } from './cues.ts'
+import { AUXILIARIES, anyOf, COORDINATORS, DETERMINERS, PREPOSITIONS, PRONOUNS } from './cues.ts'
 import {
   awaitsVerb,
   FINITE_AUXILIARIES,
+  followsMany,
   followsSubject,
+  goesOnBare,
+  hasAuxiliaryAhead,
   hasAuxiliaryNear,
   hasFiniteNext,
+  hasOnlyGerunds,
   helperBefore,
+  isAsked,
   isNominalNext,
   isSubjectOfLater,
   isVerbAfter,
   lastSaying,
+  opensObject,
   opensPhrase,
   previousAuxiliary,
   previousVerb,
@@ -18,8 +24,29 @@ import {
 } from './neighbours.ts'
 import { classesOf, knows, lemmaOf } from './relations.ts'
 import type { Token } from './tokens.ts'
-import { formOf, newVerb, UNCHANGED } from './verb-forms.ts'
+import { formOf, newNoun, newVerb, singularOf, UNCHANGED } from './verb-forms.ts'
 import type { Tag, VerbForm, Word } from './word.ts'
+
+/** Verbs after which an adjective says how somebody or something is. */
+const LOOKS = anyOf(
+  'look feel seem appear sound smell taste become get go turn grow stay remain keep stand prove',
+)
+
+const RATES = anyOf('hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly')
+
+/** Forms in -ing that are things wherever nothing shows otherwise: "without warning". */
+const THINGS = anyOf(
+  'warning meeting building training hearing feeling beginning staging wedding opening ceiling clothing pricing billing branding housing funding spending hosting hiring parking heating lighting plumbing catering seating flooring recording booking listing filing finding earning saving offering pudding setting briefing',
+)
+/** Of these, those that a noun before them says the kind of: "the board meeting". */
+const KINDS = anyOf(
+  'warning meeting building training wedding staging ceiling pricing billing branding housing funding spending hosting hiring parking heating lighting plumbing catering seating flooring briefing',
+)
+
+/** Verbs that have what is done for their object: stop smoking. */
+const GOES_ON = anyOf(
+  'start stop begin keep finish continue quit resume avoid consider enjoy like love hate dislike prefer mind risk miss try remember forget regret suggest recommend propose practise practice postpone delay deny admit resist mention imagine discuss involve mean go come need require allow permit forbid prohibit ban help spend find catch see hear watch notice leave give_up keep_on carry_on put_off end_up',
+)
 
 export type As = (tagged: Tag, lemma?: string, form?: VerbForm) => Word
 
@@ -30,10 +57,10 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
   const lastTag = last?.tag
   const verb = lemmaOf(norm, 'V') ?? newVerb(norm)
   const form = formOf(norm)
-  const noun = lemmaOf(norm, 'N')
+  const noun = lemmaOf(norm, 'N') ?? newNoun(norm)
   const adjective = lemmaOf(norm, 'A')
   const asVerb = () => as('V', verb ?? norm, form === '' ? 'base' : form)
-  const asNoun = () => as('N', noun ?? norm)
+  const asNoun = () => as('N', noun ?? (form === 'ing' ? verb : undefined) ?? singularOf(norm))
   const asAdjective = () => as('A', adjective ?? norm)
   // "CSV exports don't work": so it is after another noun.
   if (
@@ -62,7 +89,6 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
   // "Feature flags are", "Design wants", "customers in Norway pay in": the verb comes after.
   if (
     form === 'ing' &&
-    noun !== undefined &&
     (lastTag === 'N' || opensPhrase(last)) &&
     !previousVerbInClause(before) &&
     (FINITE_AUXILIARIES.has(next) ||
@@ -76,6 +102,135 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
     lastTag === 'N' &&
     /^[DAI]$/.test(before.at(-2)?.tag ?? '') &&
     (next === '' || tokens[i + 1]!.kind === 'mark')
+  )
+    return asNoun()
+  // "the release notes mention the change": a verb after a plural, with a whole phrase behind it.
+  if (
+    form === 's' &&
+    (lastTag === 'N' || lastTag === 'A') &&
+    noun !== undefined &&
+    formOf(next) === 'base' &&
+    (opensObject(tokens, i + 2) ||
+      (classesOf(next)[0] === 'V' && lastTag === 'N' && PREPOSITIONS.has(tokens[i + 2]?.norm ?? ''))) &&
+    !previousVerbInClause(before)
+  )
+    return asNoun()
+  if (form === 'base' && lastTag === 'N' && opensObject(tokens, i + 1) && followsMany(before)) return asVerb()
+  // "covers hosting and support": a bare form goes on no finite verb.
+  if (
+    (form === 'base' || (form === 's' && before.at(-2)?.tag === 'N' && !opensObject(tokens, i + 1))) &&
+    noun !== undefined &&
+    lastTag === 'C' &&
+    /^(?:and|or)$/.test(last!.norm) &&
+    before.at(-1) === last &&
+    /^[NA]$/.test(before.at(-2)?.tag ?? '') &&
+    (next === '' || tokens[i + 1]!.kind === 'mark' || (form === 'base' && PREPOSITIONS.has(next))) &&
+    (form === 'base' ? !goesOnBare(before) : classesOf(noun)[0] === 'N' && previousVerb(before))
+  )
+    return asNoun()
+  // "Users who skip the email lose access"
+  if (
+    form === 'base' &&
+    lastTag === 'N' &&
+    verb !== undefined &&
+    classesOf(verb)[0] === 'V' &&
+    isNominalNext(tokens, i) &&
+    awaitsVerb(before)
+  )
+    return asVerb()
+  // "The key Omar lost opens the shed": two verbs, of which the first is that of a clause about the key.
+  if (
+    form === 's' &&
+    lastTag === 'V' &&
+    before.at(-1) === last &&
+    (last!.form === 'ing'
+      ? before.at(-2)?.tag === 'V'
+      : last!.form !== 'base' && /^[NP]$/.test(before.at(-2)?.tag ?? '')) &&
+    opensObject(tokens, i + 1)
+  )
+    return asVerb()
+  if (form === 'ing' && lastTag === 'N' && KINDS.has(norm) && !opensObject(tokens, i + 1)) return asNoun()
+  // "has read access"
+  if ((norm === 'read' || norm === 'write') && /^(?:access|permissions?|rights?)$/.test(next)) return as('N')
+  // "Edit rights are limited", "Support staff continue to use it"
+  if (
+    form === 'base' &&
+    noun !== undefined &&
+    (last === undefined || lastTag === '.') &&
+    tokens[i]!.first &&
+    isNominalNext(tokens, i) &&
+    !tokens[i + 1]!.proper &&
+    (hasAuxiliaryAhead(tokens, i) ||
+      (formOf(tokens[i + 2]?.norm ?? '') === 'base' &&
+        classesOf(tokens[i + 2]!.norm) === 'V' &&
+        tokens[i + 3]?.kind === 'word'))
+  )
+    return asNoun()
+  // "the index rebuild finished at noon"
+  if (
+    form === 'base' &&
+    lastTag === 'N' &&
+    formOf(next) === 'ed' &&
+    tokens[i + 1]!.kind === 'word' &&
+    !isNominalNext(tokens, i + 1) &&
+    !previousVerbInClause(before)
+  )
+    return asNoun()
+  // "Built in 1910, the house"
+  if (form === 'ed' && opensPhrase(last) && lastTag !== 'C' && PREPOSITIONS.has(next)) return asVerb()
+  // "the results look promising"
+  if (
+    form === 'ing' &&
+    lastTag === 'V' &&
+    /^(?:look|seem|sound)$/.test(last!.lemma) &&
+    (next === '' || tokens[i + 1]!.kind === 'mark')
+  )
+    return as('A')
+  // "Does the plan include breakfast"
+  if (form === 'base' && lastTag === 'N' && isAsked(before)) return asVerb()
+  if (norm === 'people' || norm === 'staff') return asNoun()
+  // "hiring frozen"
+  if (
+    form === 'ing' &&
+    opensPhrase(last) &&
+    formOf(next) === 'ed' &&
+    (i + 2 >= tokens.length || tokens[i + 2]!.kind === 'mark')
+  )
+    return asNoun()
+  // "Adding an index cut the latency"
+  if (
+    form === 'base' &&
+    lastTag === 'N' &&
+    UNCHANGED.has(norm) &&
+    opensObject(tokens, i + 1) &&
+    hasOnlyGerunds(before)
+  )
+    return as('V', verb ?? norm, 'ed')
+  // "Jobs idle for an hour are killed": what a sentence opens with is no verb where another comes.
+  if (
+    form === 's' &&
+    noun !== undefined &&
+    (last === undefined || lastTag === '.') &&
+    tokens[i]!.first &&
+    hasAuxiliaryAhead(tokens, i)
+  )
+    return asNoun()
+  // "runs faster", "left early"
+  if (
+    lastTag === 'V' &&
+    adjective !== undefined &&
+    noun === undefined &&
+    knows(adjective, 'R') &&
+    !LOOKS.has(last!.lemma) &&
+    !isNominalNext(tokens, i)
+  )
+    return as('R', adjective)
+  // "deploy staging": few verbs have an -ing for their object.
+  if (
+    form === 'ing' &&
+    ((lastTag === 'V' && last!.form !== 'ing' && noun !== undefined && !GOES_ON.has(last!.lemma)) ||
+      (/^[VI]$/.test(lastTag ?? '') && THINGS.has(norm) && !GOES_ON.has(last!.lemma))) &&
+    (next === '' || tokens[i + 1]!.kind === 'mark' || COORDINATORS.has(next) || PREPOSITIONS.has(next))
   )
     return asNoun()
   // "saw the tenant sign the lease"
@@ -127,7 +282,9 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
     !previousVerbInClause(before)
   )
     return asVerb()
-  if (norm.endsWith('ly') && adjective === undefined && noun === undefined) return as('R')
+  if (RATES.has(norm)) return isNominalNext(tokens, i) ? as('A') : as('R')
+  if (norm.endsWith('ly') && adjective === undefined && noun === undefined && verb === undefined)
+    return as('R')
   if (knows(norm, 'R') && verb === undefined && noun === undefined && adjective === undefined) return as('R')
   if (verb === undefined && noun === undefined && adjective === undefined) {
     if (norm.endsWith('ing') && (lastTag === 'X' || lastTag === 'P'))
@@ -141,7 +298,7 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
     )
       return as('V', norm, 'base')
     if (/(?:able|ible|ful|less|ous|ive|ic|al|ary)$/.test(norm)) return as('A')
-    return as('N')
+    return as('N', singularOf(norm))
   }
   // After an auxiliary, a modal, "to": the verb, if it can be one.
   if (lastTag === 'M' || lastTag === 'T' || (lastTag === '-' && previousAuxiliary(before) === 'M')) {
@@ -157,7 +314,9 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
     if (noun !== undefined) return asNoun()
   } else if (lastTag === '-' && verb !== undefined && form !== '') {
     // "her card, not store credit"
-    return form === 'base' && noun !== undefined && last!.norm === 'not' ? asNoun() : asVerb()
+    return (form === 'base' || form === 's') && noun !== undefined && last!.norm === 'not'
+      ? asNoun()
+      : asVerb()
   }
   const nominal =
     lastTag === 'D' || lastTag === '#' || lastTag === 'I' || (lastTag === 'A' && last!.norm !== 'able')

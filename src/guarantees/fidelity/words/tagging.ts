@@ -41,6 +41,9 @@ const NUMERALS = new Set(
 const COMPOUND_VERBS =
   /_(?:off|on|down|up|out|back|in|over|against|for|to|with|about|into|of|forward|ahead|away|toward|towards|aside)$/
 
+/** Said of somebody with "be". */
+const DISPOSED = anyOf('allergic_to responsible_for accountable_for capable_of incapable_of')
+
 const DETESTS = /^(?:can|could)_not_(?:stand|bear|abide)$/
 
 /** "the flag is off", "is on in production": a particle that is what is said. */
@@ -103,54 +106,93 @@ function withCommands(words: readonly Word[]): readonly Word[] {
     let k = i + 1
     while (k < words.length && !/^[.!?;\n]$/.test(words[k]!.norm) && !/^[VXMS]$/.test(words[k]!.tag)) k++
     if (/^[VXM]$/.test(words[k]?.tag ?? '')) continue
-    changed[i] = { ...words[i]!, tag: 'V', form: 'base', lemma: words[i]!.norm }
+    changed[i] = {
+      ...words[i]!,
+      tag: 'V',
+      form: 'base',
+      lemma: words[i]!.norm,
+    }
   }
   return changed
 }
 
 const ENDS: ReadonlySet<string> = new Set(['.', '!', '?', ';', ':', '\n'])
 
-/** "Every road to the left leads …": a sentence that opens with a determiner has a verb; the first word fit for one. */
+/** "Every road to the left leads …": a sentence that opens with a noun phrase has a verb; the first word fit for one. */
 function withVerbs(words: readonly Word[]): readonly Word[] {
-  const changed = [...words]
+  let changed: Word[] | undefined
   for (let from = 0; from < words.length; ) {
     let to = from
-    while (to < words.length && !ENDS.has(words[to]!.norm)) to++
-    const opener = words[from]!
-    if (
-      (opener.tag === 'D' || (opener.tag === 'N' && opener.proper)) &&
-      !words.slice(from, to).some(({ tag }) => /^[VXMS]$/.test(tag))
-    ) {
+    let verbless = true
+    for (; to < words.length && !ENDS.has(words[to]!.norm); to++)
+      if (/^[VXMS]$/.test(words[to]!.tag)) verbless = false
+    if (verbless && /^[DNA#P]$/.test(words[from]!.tag)) {
       const at = verbIn(words, from, to)
       if (at > 0) {
+        changed ??= [...words]
         const { norm } = words[at]!
-        changed[at] = { ...words[at]!, tag: 'V', form: formOf(norm), lemma: lemmaOf(norm, 'V') ?? norm }
+        changed[at] = {
+          ...words[at]!,
+          tag: 'V',
+          form: formOf(norm),
+          lemma: lemmaOf(norm, 'V') ?? norm,
+        }
         const before = words[at - 1]!
-        if (before.tag === 'A' && lemmaOf(before.norm, 'N') !== undefined)
+        if (before.tag === 'A' && (lemmaOf(before.norm, 'N') !== undefined || at === from + 1))
           changed[at - 1] = { ...before, tag: 'N' }
       }
     }
     from = to + 1
   }
-  return changed
+  return changed ?? words
 }
 
 function verbIn(words: readonly Word[], from: number, to: number): number {
-  for (let i = from + (words[from]!.tag === 'D' ? 2 : 1); i < to; i++) {
+  const opener = words[from]!
+  const settled = opener.tag === 'D' || (opener.tag === 'N' && opener.proper)
+  for (let i = from + (opener.tag === 'D' ? 2 : 1); i < to; i++) {
     const { tag, norm, proper, kind } = words[i]!
-    if (tag !== 'N' || proper || kind !== 'word' || !/^[NA]$/.test(words[i - 1]!.tag)) continue
+    if (!/^[NA]$/.test(tag) || proper || kind !== 'word' || !/^[NAP]$/.test(words[i - 1]!.tag)) continue
     const form = formOf(norm)
     const next = i + 1 < to ? words[i + 1]!.tag : '.'
-    if ((form === 'ed' || form === 's') && /^[DPI#TR.]$/.test(next)) return i
+    // In front of "the" or "its" a noun phrase has ended: what stands there is a verb.
+    const opens = next === 'D' && words[i + 1]!.norm !== "'s"
+    if (
+      (form === 'ed' || form === 's') &&
+      (settled && tag === 'N' ? /^[DPI#TR.]$/.test(next) : opens || next === 'P')
+    )
+      return i
     const before = words[i - 1]!
     if (
       form === 'base' &&
-      /^[DP#]$/.test(next) &&
-      (before.norm.endsWith('s') || (before.proper && UNCHANGED.has(norm)))
+      (tag === 'N' ? /^[DP#]$/.test(next) : opens) &&
+      (isMany(words, from, i) || (before.proper && UNCHANGED.has(norm)))
+    )
+      return i
+    // "Linen, silk and wool shrink."
+    if (
+      form === 'base' &&
+      next === '.' &&
+      i + 1 === to &&
+      isMany(words, from, i) &&
+      areJoined(words, from, i)
     )
       return i
   }
   return -1
+}
+
+/** What stands before a word is a subject in the plural: "the tests", "Ana and Ben". */
+const isMany = (words: readonly Word[], from: number, at: number): boolean =>
+  /[^s]s$/.test(words[at - 1]!.norm) || areJoined(words, from, at)
+
+function areJoined(words: readonly Word[], from: number, at: number): boolean {
+  for (let i = at - 1; i > from; i--) {
+    const { tag, norm } = words[i]!
+    if (tag === 'C') return /^(?:and|or|nor|&)$/.test(norm)
+    if (!/^[NAD#]$/.test(tag)) return false
+  }
+  return false
 }
 
 function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word {
@@ -185,12 +227,21 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
     !tokens.slice(i, i + 9).some((other) => other.norm === 'nor')
   )
     return as('D')
+  // "neither includes it"
+  if (
+    norm === 'neither' &&
+    (next === 'of' || formOf(next) === 's' || AUXILIARIES.has(next) || MODALS.has(next)) &&
+    !tokens.slice(i, i + 12).some((other) => other.norm === 'nor')
+  )
+    return as('P')
   if (
     token.text === 'IT' ||
     WEEKDAYS.has(norm) ||
     (norm === 'may' && token.proper && (last?.tag === 'I' || last?.tag === '#'))
   )
     return as('N')
+  // "the backup last succeeded on"
+  if (norm === 'last' && last?.tag === 'N' && formOf(next) === 'ed') return as('R')
   if (norm === 'to' && last?.tag === 'V' && HANDING.has(last.lemma) && isNounAlone(tokens, i + 1))
     return as('I')
   if (
@@ -226,6 +277,9 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
     return as('V', 'get', norm === 'got' ? 'ed' : norm === 'gets' ? 's' : norm === 'get' ? 'base' : 'ing')
   if ((norm === 'am' || norm === 'pm') && last?.tag === '#') return as('N')
   if (norm === 'please') return as('R')
+  if (norm === 'forward' && (last?.tag === 'N' || last?.tag === 'P')) return as('R')
+  // "need not submit"
+  if (norm === 'need' && next === 'not') return as('M')
   if (AUXILIARIES.has(norm))
     return as(
       'X',
@@ -263,6 +317,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
         : as('R')
       : as('C')
   const joined = norm.includes('_')
+  if (joined && DISPOSED.has(norm)) return as('A')
   const phrasal = joined ? (phrasalLemma(norm) ?? (DETESTS.test(norm) ? norm : undefined)) : undefined
   if (
     phrasal !== undefined ||
@@ -340,7 +395,7 @@ function isListed(norm: string): boolean {
 
 /** Those of no list. */
 const SINGLE =
-  'alone upstairs downstairs versus vs neither may to first last next that will either let get gets getting got am pm please like before after until till since as once her this these those all some each both many most few any another either little much better'.split(
+  'alone upstairs downstairs versus vs neither need forward may to first last next that will either let get gets getting got am pm please like before after until till since as once her this these those all some each both many most few any another either little much better'.split(
     ' ',
   )
 
@@ -350,12 +405,13 @@ const WEEKDAYS: ReadonlySet<string> = new Set(
 
 /** Verbs that go "to" somebody or somewhere. */
 const HANDING = anyOf(
-  'go send move return hand give assign forward route transfer switch ship deliver belong report escalate come get write go_back go_over pass',
+  'walk cycle drive commute ride travel bike fly get_back go send move return hand give assign forward route transfer switch ship deliver belong report escalate come get write go_back go_over pass',
 )
 
 function that(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
   const last = before.at(-1)
   const next = tokens[i + 1]?.norm ?? ''
+  if (next === 'one') return as('D')
   if (
     last?.tag === 'C' &&
     !AUXILIARIES.has(next) &&

@@ -26,6 +26,26 @@ export function newVerb(norm: string): string | undefined {
   return undefined
 }
 
+/** Nouns of software and of the day that are too new for the tables. */
+const NEW_NOUNS = new Set(
+  'login|logout|hotfix|deploy|sync|resync|rebase|retry|rerun|backfill|ping|dm|podcast|plugin|webhook|standup|timeout|playlist|smartphone|config|dashboard|metric|reboot|repo|changelog|hackathon|offsite|onsite|inbox|spam|selfie|hashtag|blog|vlog|newsfeed|username|passcode|firewall|subnet|namespace|microservice|frontend|backend|middleware|codebase|runbook|postmortem|rollout|signup|checkout|opt-out|opt-in|cutover|failover|workaround|whiteboard|laptop|tablet|charger|email|google'.split(
+    '|',
+  ),
+)
+
+export function newNoun(norm: string): string | undefined {
+  if (NEW_NOUNS.has(norm)) return norm
+  if (!norm.endsWith('s')) return undefined
+  const singular = norm.slice(0, -1)
+  if (NEW_NOUNS.has(singular)) return singular
+  if (norm.endsWith('ies') && NEW_NOUNS.has(`${norm.slice(0, -3)}y`)) return `${norm.slice(0, -3)}y`
+  return norm.endsWith('es') && NEW_NOUNS.has(norm.slice(0, -2)) ? norm.slice(0, -2) : undefined
+}
+
+/** What a word that no table has is counted one by: "kiosks" is of "kiosk". */
+export const singularOf = (norm: string): string =>
+  norm.length > 4 && norm.endsWith('s') && !/(?:ss|us|is|'s)$/.test(norm) ? norm.slice(0, -1) : norm
+
 function newVerbOf(form: string): string | undefined {
   if (NEW_VERBS.has(form)) return form
   for (const ending of ['s', 'es', 'ed', 'd', 'ing'])
