@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { unmarked } from '../core/path-segment.ts'
 import { requireAccess } from '../wire/principal.ts'
 import { Problem, problemResponse } from '../wire/problem.ts'
+import { checked } from './checked.ts'
 import { jsonBody } from './limits.ts'
 import { etag } from './results.ts'
 import { Answer, parametersOf, type Route, type Services } from './route.ts'
@@ -126,7 +127,7 @@ function parameter({ pathname }: URL, name: string, given: string | undefined): 
     // Not UTF-8.
   }
   if (id !== undefined && id !== '' && id.length <= 1024) return id
-  const message = 'give 1 to 1024 characters, percent-encoded UTF-8'
+  const message = `give 1 to 1024 characters, percent-encoded UTF-8, not ${JSON.stringify((given ?? '').slice(0, 80).toWellFormed())}${(given ?? '').length > 80 ? `… (${given!.length} characters)` : ''}`
   throw new Problem(400, 'INVALID_ARGUMENT', `${name}: ${message}`, {
     members: { errors: [{ path: name, message }] },
   })
@@ -145,29 +146,6 @@ function query(url: URL): Record<string, string | string[]> {
   return { ...found }
 }
 
-/** @throws Problem INVALID_ARGUMENT (400), or TOO_LARGE (413) for a list that is too long */
-function checked<T extends z.ZodType>(where: string, schema: T, value: unknown): z.output<T> {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const errors = result.error.issues.slice(0, 20).map((issue) => ({
-    path: pathOf(where, issue.path),
-    message: issue.message,
-  }))
-  const large = result.error.issues.find((issue) => issue.code === 'too_big' && issue.origin === 'array')
-  const { path, message } = errors[0]!
-  throw large === undefined
-    ? new Problem(400, 'INVALID_ARGUMENT', `${path}: ${message}`, { members: { errors } })
-    : new Problem(413, 'TOO_LARGE', `${pathOf(where, large.path)}: ${large.message}; send it in parts`, {
-        members: { errors },
-      })
-}
-
-const pathOf = (where: string, path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part).slice(0, 80)}`),
-    where,
-  )
-
 function commandOf({ command, access }: Route, headers: Headers): { readonly commandId?: string } {
   const key = headers.get('idempotency-key')
   if (key === null) return {}
@@ -183,7 +161,11 @@ function commandOf({ command, access }: Route, headers: Headers): { readonly com
   // The draft standard quotes it; most send it bare.
   const commandId = /^".*"$/.test(key) ? key.slice(1, -1) : key
   if (commandId.length >= 1 && commandId.length <= 1024) return { commandId }
-  throw new Problem(400, 'INVALID_ARGUMENT', 'Idempotency-Key: give 1 to 1024 characters')
+  throw new Problem(
+    400,
+    'INVALID_ARGUMENT',
+    `Idempotency-Key: give 1 to 1024 characters, not ${commandId.length}`,
+  )
 }
 
 const hasCondition = (headers: Headers): boolean => headers.has('if-match') || headers.has('if-none-match')
@@ -202,6 +184,11 @@ function expectedOf(
   throw new Problem(
     400,
     'INVALID_ARGUMENT',
-    'give either If-Match with the ETag of one revision, such as "3", or If-None-Match: * for a source that must be new',
+    `give either If-Match with the ETag of one revision, such as "3", or If-None-Match: * for a source that must be new, not ${[
+      ['If-Match', match],
+      ['If-None-Match', none],
+    ]
+      .flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value!.slice(0, 80)}`]))
+      .join(' and ')}`,
   )
 }

@@ -28,7 +28,7 @@ async function listening(handler: PlainHandler = telling, options: Parameters<ty
   const { port, url } = await served.server.listen({ port: 0 })
   // Whether spans are wanted is known after the first request.
   await fetch(`${url}/healthz`)
-  const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+  const post = (body: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/api/echo/at-once`, { method: 'POST', body, headers })
   return { ...served, port, url, post, log }
 }
