@@ -4,6 +4,7 @@ import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
 import type { Problem } from '../ports/problem.ts'
+import { AskedThread } from '../threads/ask.ts'
 import { nextTurn } from '../threads/turn.ts'
 import {
   type AttributeState,
@@ -25,6 +26,7 @@ import {
   isDamage,
   openAttributes,
 } from './database.ts'
+import type { LogCalls } from './log-thread.ts'
 import { countOf, idsOf, type Pause, type Place } from './postings.ts'
 import { missing } from './verify.ts'
 
@@ -57,6 +59,16 @@ const LOOKED_AT = 100_000
 /** Milliseconds for which postings are looked through, and committed, at a stretch. */
 const STEP = 6
 
+/** Spans whose postings are written before the log is moved into the file, and what a step of taking others out counts. */
+const LOGGED = 2_000
+const TAKEN_OUT = 500
+
+/** Spans whose postings take longer to move than others may be held up. */
+const MUCH = 500
+
+/** How long the thread that moves it is kept, in milliseconds. */
+const IDLE = 5_000
+
 interface LedgerOfAttributes {
   readonly id: string
   readonly connection: Connection
@@ -72,6 +84,14 @@ export class SqliteAttributeIndex implements AttributeIndex {
   readonly #file: DerivedFile<AttributeDatabase>
   readonly #large: number
   readonly #quiet: WhenQuiet
+  readonly #path: string | undefined
+  readonly #log = new AskedThread<LogCalls>('attributes/log-thread', {
+    name: 'spanstore-attributes',
+    data: undefined,
+    idle: IDLE,
+  })
+  /** Spans whose postings may be in the log alone. */
+  #logged = 0
   #working: Promise<void> = Promise.resolve()
   /** Calls that wait for the work under way: it rests no longer, and the process must not end before they are answered. */
   #awaited = 0
@@ -80,6 +100,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   constructor(ledger: LedgerOfAttributes, ledgerPath: string, options: AttributeIndexOptions = {}) {
     this.#ledger = ledger
     const path = attributesPath(ledgerPath)
+    this.#path = path
     this.#file = new DerivedFile({
       what: 'attribute index',
       path,
@@ -222,6 +243,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       }
       if (batch.erased.size > 0) await this.#takeOut(collection, batch.erased, pause)
       await this.#commit(collection, next.fresh ? undefined : next.state, batch, { pace, pause })
+      await this.#shorten()
       const { scan, position, spans } = batch.next
       const pending = scan === null ? next.head.position - position : next.head.live - spans
       onProgress(Math.max(1, pending))
@@ -246,14 +268,30 @@ export class SqliteAttributeIndex implements AttributeIndex {
       const started = performance.now()
       index.run('COMMIT')
       pace.took(performance.now() - started)
+      this.#logged += pace.size
     } finally {
       if (index.db.open && index.db.inTransaction) index.run('ROLLBACK')
     }
   }
 
+  /** Moves what was committed from the log into the file once there is much of it. In memory there is no log. */
+  async #shorten(least = LOGGED): Promise<void> {
+    if (this.#path === undefined || this.#logged < least || !this.#file.there) return
+    this.#logged = 0
+    try {
+      await this.#log.ask('move', [this.#path])
+    } catch {
+      // The thread is gone, or somebody else moves it; what is left is moved with the next.
+    }
+  }
+
   async #forget(collection: number, pause: Pause): Promise<void> {
     const step = () => this.#write((index) => forget(index, collection))
-    while (!(await this.#file.patiently(step, pause))) await pause()
+    while (!(await this.#file.patiently(step, pause))) {
+      this.#logged += TAKEN_OUT
+      await this.#shorten()
+      await pause()
+    }
   }
 
   async #takeOut(collection: number, gone: ReadonlySet<number>, pause: Pause): Promise<void> {
@@ -265,6 +303,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
         () => this.#write((index) => pace.step((size) => erasePart(index, collection, gone, from, size))),
         pause,
       )
+      this.#logged += TAKEN_OUT
+      await this.#shorten()
       await pause()
     } while (after !== undefined)
   }
@@ -337,6 +377,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   async erase(ids: readonly number[]): Promise<readonly string[]> {
     return await this.#file.erasing(async () => {
       if (ids.length > 0) await this.catchUp()
+      await this.#shorten(1)
       return await this.#file.truncateLog(
         ({ connection }) => connection.value<number>('PRAGMA wal_checkpoint(TRUNCATE)') === 0,
       )
@@ -346,7 +387,12 @@ export class SqliteAttributeIndex implements AttributeIndex {
   async close(): Promise<void> {
     this.#quiet.stop()
     this.#await()
-    await this.#file.close(() => this.#working)
+    await this.#file.close(async () => {
+      await this.#working
+      // Whoever closes the file last moves what is left.
+      await this.#shorten(MUCH)
+      await this.#log.close('orderly')
+    })
   }
 
   #pauseFor(signal: AbortSignal | undefined): Pause {

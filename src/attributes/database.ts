@@ -44,6 +44,8 @@ function connect(store: string, path: string | undefined): Connection {
     db.pragma('temp_store = MEMORY')
     db.pragma('cache_size = -32768')
     db.pragma('journal_size_limit = 67108864')
+    // Done by whoever writes, in a thread.
+    db.pragma('wal_autocheckpoint = 0')
     prepare(db, store)
     // Whoever finds it locked tries again later.
     db.pragma('busy_timeout = 0')

@@ -1,6 +1,7 @@
 import { parseAnchors, wordsOf } from '../core/anchors.ts'
-import { claimsOf } from '../core/claims.ts'
+import { claimsIn } from '../core/claims.ts'
 import { isKey, type Key } from '../core/key.ts'
+import { inTurns } from '../threads/turn.ts'
 import type { Elision, ElisionMarkers, Language } from './elisions.ts'
 import { type GateClaim, type GatePort, type Judged, judgeClaims } from './gate.ts'
 import { type AnchorResolver, checkAnchorIsolation, type IsolationCode } from './isolation.ts'
@@ -230,7 +231,7 @@ async function judgeDraft(gate: GatePort, answer: CompactionAnswer): Promise<rea
       ),
       { allowUnverified: false, allowBesideKeys: false },
     )
-  const sentences = claimsOf(text)
+  const sentences = await inTurns(claimsIn(text))
   if (answer.claims === undefined) return await judge(sentences)
   const listed = new Set(answer.claims.map(wordsOf))
   const unlisted = await judge(sentences.filter((sentence) => !listed.has(wordsOf(sentence))))

@@ -1,8 +1,9 @@
 import { parseAnchors } from '../core/anchors.ts'
-import { claimsOf } from '../core/claims.ts'
+import { claimsIn } from '../core/claims.ts'
 import { fraction, invalid, object } from '../core/given.ts'
 import { isKey, type Key } from '../core/key.ts'
 import type { FetchResult } from '../core/model.ts'
+import { inTurns, Turns } from '../threads/turn.ts'
 import { type Elision, type ElisionMarkers, findElisions, LANGUAGES, type Language } from './elisions.ts'
 
 /** Why a summary, alone, does not lead back to what it leaves out. */
@@ -58,6 +59,9 @@ export interface IsolationOptions {
   readonly languages?: readonly (Language | ElisionMarkers)[]
 }
 
+/** Sentences looked at in one step. */
+const SENTENCES = 64
+
 /** The pattern of the seed's code, which takes anything for a key that looks like an identifier. */
 const REFERENCE_ANCHOR = /\[\[([A-Za-z0-9:_\-/.]+)\]\]/g
 
@@ -88,7 +92,9 @@ export async function checkAnchorIsolation(
   const count = printed.filter(isKey).length
   const density = count === 0 ? 0 : count / (count + elisions.length)
   const unresolved = new Map<string, IsolationViolation>()
+  const turns = new Turns()
   for (const key of new Set([...keys, ...printed])) {
+    await turns.step()
     const violation = await unresolvable(key, resolver)
     if (violation !== undefined) unresolved.set(key, violation)
   }
@@ -121,7 +127,7 @@ export async function checkAnchorIsolation(
     anchors: keys,
     density,
     elisions,
-    orphans: orphansOf(summary, options.languages ?? LANGUAGES),
+    orphans: await inTurns(orphansIn(summary, options.languages ?? LANGUAGES)),
     reference: referenceVerdict(summary, printed, floor, (anchor) => !unresolved.has(anchor)),
   }
 }
@@ -160,13 +166,14 @@ async function unresolvable(key: string, resolver: AnchorResolver): Promise<Isol
 }
 
 /** Sentence by sentence: an elision is kept company by a key of its own sentence, or by none. */
-export function orphansOf(
+export function* orphansIn(
   text: string,
   languages: readonly (Language | ElisionMarkers)[] = LANGUAGES,
-): Elision[] {
+): Generator<void, Elision[]> {
   const orphans: Elision[] = []
   let from = 0
-  for (const sentence of claimsOf(text)) {
+  for (const [i, sentence] of (yield* claimsIn(text)).entries()) {
+    if (i % SENTENCES === SENTENCES - 1) yield
     const at = text.indexOf(sentence.slice(0, 40), from)
     const start = at < 0 ? from : at
     if (parseAnchors(sentence).keys.length === 0)

@@ -1,7 +1,8 @@
 import { parseAnchors } from '../core/anchors.ts'
 import type { Key } from '../core/key.ts'
+import { atOnce } from '../threads/turn.ts'
 import { type Elision, type ElisionMarkers, findElisions, type Language } from './elisions.ts'
-import { orphansOf } from './isolation.ts'
+import { orphansIn } from './isolation.ts'
 
 /*
  * The five signals of seed 004: by what a chain of summaries shows that its pointers are dying while its prose gets
@@ -82,14 +83,18 @@ export function anchorDensity(text: string, languages?: readonly (Language | Eli
   return anchors === 0 ? 0 : anchors / (anchors + findElisions(text, languages).length)
 }
 
-export function recallSignals(input: RecallInput): RecallSignals {
+export const recallSignals = (input: RecallInput): RecallSignals => atOnce(recalling(input))
+
+/** `recallSignals` in steps. */
+export function* recalling(input: RecallInput): Generator<void, RecallSignals> {
   const chains = input.chains.filter((chain) => chain.length > 0)
   const live = chains.map((chain) => chain.at(-1)!)
-  const found = live.flatMap(({ key, text }) =>
-    orphansOf(text)
-      .filter((elision) => elision.kind === 'anaphora')
-      .map((elision) => ({ ...elision, summary: key })),
-  )
+  const found: (Elision & { readonly summary: Key })[] = []
+  for (const { key, text } of live) {
+    for (const elision of yield* orphansIn(text))
+      if (elision.kind === 'anaphora') found.push({ ...elision, summary: key })
+    yield
+  }
   const densities = chains
     .filter((chain) => chain.length > 1)
     .map((chain) => ({

@@ -15,6 +15,7 @@ import {
   reasonsAgainstSummary,
 } from '../guarantees/gate.ts'
 import type { CollectionInfo } from '../ports/ledger.ts'
+import { Turns } from '../threads/turn.ts'
 import { array, flag, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import type { SessionNotes } from './observer.ts'
 import type { SessionContext } from './session-context.ts'
@@ -235,7 +236,11 @@ export async function rehydrate(
   purpose: 'gate' | 'compact',
 ): Promise<readonly FetchResult[]> {
   const results = await context.ledger.fetch(keys)
-  for (const result of results) notes.read(result, { cited: 'self', purpose })
+  const turns = new Turns()
+  for (const result of results) {
+    await turns.step()
+    notes.read(result, { cited: 'self', purpose })
+  }
   return results
 }
 

@@ -1,5 +1,6 @@
-import { type RecallSignals, recallSignals } from '../guarantees/recall.ts'
+import { type RecallSignals, recalling } from '../guarantees/recall.ts'
 import type { CollectionInfo, Ledger } from '../ports/ledger.ts'
+import { inTurns } from '../threads/turn.ts'
 
 /** How many steps back a chain of re-compactions is looked at. */
 const STEPS = 8
@@ -17,5 +18,5 @@ export async function recall(
     ledger.gates.chains(info.ref, session, STEPS),
     ledger.sessions.probes(info.ref, session),
   ])
-  return recallSignals({ chains, gone, anchors: anchored, queries: queried })
+  return await inTurns(recalling({ chains, gone, anchors: anchored, queries: queried }))
 }

@@ -38,7 +38,7 @@ import { diffRevisions, history, listSources, readRevisionText, sourceResult } f
 import { SqliteSessions } from './sessions.ts'
 import { keysOf } from './source-rows.ts'
 import { Connection } from './statements.ts'
-import { listSummaries, representative } from './summaries.ts'
+import { listingSummaries, representative } from './summaries.ts'
 import { Transactions } from './transactions.ts'
 import { SqliteVectors } from './vectors.ts'
 import { WholeLedger } from './whole.ts'
@@ -125,6 +125,7 @@ export class SqliteLedger implements Ledger {
       carryOut: (collection, command, options) => this.#writes.write(collection, command, options),
       transact: (work) => this.#transactions.transact(work),
       read: (work) => this.#transactions.read(work),
+      readInSteps: (work) => this.#transactions.readInSteps(work),
     })
     this.#matching = {
       snapshot: (work) => this.#transactions.snapshot(work),
@@ -476,8 +477,8 @@ export class SqliteLedger implements Ledger {
   }
 
   async summaries(collection: number, session: string, which: 'live' | 'notCurrent') {
-    return await this.#transactions.read((connection) =>
-      listSummaries(connection, collection, session, which),
+    return await this.#transactions.readInSteps((connection) =>
+      listingSummaries(connection, collection, session, which),
     )
   }
 

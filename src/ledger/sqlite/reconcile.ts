@@ -22,20 +22,20 @@ import { KIND, keysIn } from './observations.ts'
 import { fetchNow } from './read.ts'
 import { discardSummary } from './retire.ts'
 import type { Connection } from './statements.ts'
-import { listSummaries, refuseMoved, writeEpoch } from './summaries.ts'
+import { listingSummaries, listSummaries, refuseMoved, writeEpoch } from './summaries.ts'
 
 const present = (connection: Connection, key: Key): FetchResult =>
   fetchNow(connection, key, undefined, Number.NEGATIVE_INFINITY) as FetchResult
 
 /** Everything a reconcile pass is decided on, as one snapshot. */
-export function readReconciliation(
+export function* readReconciliation(
   connection: Connection,
   collection: number,
   name: string,
   session: number,
-): Reconciliation {
+): Generator<void, Reconciliation> {
   const freeze = freezeOf(connection, session)
-  const live = listSummaries(connection, collection, name, 'live')
+  const live = yield* listingSummaries(connection, collection, name, 'live')
   const broken = live.filter(({ state }) => state !== 'current')
   const printed = new Set(
     connection
@@ -47,9 +47,11 @@ export function readReconciliation(
       .map(([pair]) => pair),
   )
   const idOf = (key: Key) => connection.value<number>('SELECT id FROM span WHERE key = ?', key)!
-  const summaries = broken.map((summary): Reconcilable => {
+  const summaries: Reconcilable[] = []
+  for (const summary of broken) {
+    yield
     const lacking = new Set(summary.causes.map(({ key }) => key))
-    return {
+    summaries.push({
       summary,
       standings: summary.dependsOn.map((key) => ({
         key,
@@ -61,8 +63,8 @@ export function readReconciliation(
       covers: [
         ...new Set(summary.covers.flatMap((key) => liveEnds(connection, key).map((result) => result.key))),
       ],
-    }
-  })
+    })
+  }
   return {
     mark: markOf(connection, session),
     ...(freeze === undefined ? {} : { freeze }),

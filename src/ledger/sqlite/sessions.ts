@@ -32,6 +32,8 @@ export interface SessionHost {
   transact<T>(work: (connection: Connection, now: number) => T): Promise<T>
   /** One snapshot, after what is due was committed. */
   read<T>(work: (connection: Connection) => T): Promise<T>
+  /** As `read`, with turns for others. */
+  readInSteps<T>(work: (connection: Connection) => Generator<void, T>): Promise<T>
 }
 
 const NO_SIGNALS: SignalRows = {
@@ -200,9 +202,10 @@ export class SqliteSessions implements SessionRecords {
   }
 
   async reconciliation(collection: number, name: string) {
-    return await this.#host.read((connection) => {
+    return await this.#host.readInSteps(function* (connection) {
       requireCollection(connection, collection)
-      return readReconciliation(connection, collection, name, findSession(connection, collection, name) ?? 0)
+      const session = findSession(connection, collection, name) ?? 0
+      return yield* readReconciliation(connection, collection, name, session)
     })
   }
 

@@ -4,6 +4,7 @@ import { type ErrorDetail, SpanStoreError } from '../../core/errors.ts'
 import type { Key } from '../../core/key.ts'
 import type { FetchResult, Summary } from '../../core/model.ts'
 import type { RegisterCommand, Registered } from '../../ports/sessions.ts'
+import { atOnce } from '../../threads/turn.ts'
 import type { Commit } from './commit.ts'
 import { identicalOf, settleIdentical } from './identical.ts'
 import { lastEpoch, refuseFrozen, sessionId } from './interventions.ts'
@@ -350,25 +351,36 @@ function supersede(commit: Commit, collection: number, old: number, replacement:
 
 // ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function listSummaries(
+export const listSummaries = (
   connection: Connection,
   collection: number,
   session: string,
   which: 'live' | 'notCurrent',
-): Summary[] {
+): Summary[] => atOnce(listingSummaries(connection, collection, session, which))
+
+/** `listSummaries` in steps. */
+export function* listingSummaries(
+  connection: Connection,
+  collection: number,
+  session: string,
+  which: 'live' | 'notCurrent',
+): Generator<void, Summary[]> {
   const notCurrent =
     which === 'notCurrent' ? 'AND EXISTS (SELECT 1 FROM cause c WHERE c.dependent = m.span)' : ''
-  return connection
-    .rows<[number]>(
-      `SELECT m.span FROM summary m CROSS JOIN session n ON n.id = m.session
-       CROSS JOIN collection_head h ON h.collection = n.collection
-       WHERE n.collection = ? AND n.name = ? AND h.dropped IS NULL
-         AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ${notCurrent}
-       ORDER BY m.span`,
-      collection,
-      session,
-    )
-    .map(([id]) => summaryOf(connection, connection.row<NodeRow>(NODE_BY_ID, id)!, stateOf(connection, id)))
+  const summaries: Summary[] = []
+  for (const [id] of connection.rows<[number]>(
+    `SELECT m.span FROM summary m CROSS JOIN session n ON n.id = m.session
+     CROSS JOIN collection_head h ON h.collection = n.collection
+     WHERE n.collection = ? AND n.name = ? AND h.dropped IS NULL
+       AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ${notCurrent}
+     ORDER BY m.span`,
+    collection,
+    session,
+  )) {
+    summaries.push(summaryOf(connection, connection.row<NodeRow>(NODE_BY_ID, id)!, stateOf(connection, id)))
+    yield
+  }
+  return summaries
 }
 
 /** The newest live and current summary of the session that covers the span. */

@@ -3,7 +3,7 @@ import { ulid } from 'ulid'
 import { SpanStoreError, storeClosed } from '../../core/errors.ts'
 import { type Key, keyAfter } from '../../core/key.ts'
 import type { WriteOptions } from '../../ports/planned.ts'
-import { nextTurn } from '../../threads/turn.ts'
+import { atOnce, nextTurn } from '../../threads/turn.ts'
 import { requireCollection } from './collections.ts'
 import { Commit } from './commit.ts'
 import { requireExpected } from './expected.ts'
@@ -55,6 +55,10 @@ function monotonicKeys(minted: Minted): (at: number) => Key {
 
 /** Milliseconds of uninterrupted writing after which others get a turn. */
 const TURN = 10
+
+/** Milliseconds of one step of reading, and how often it is tried while others write. */
+const STEP = 6
+const ATTEMPTS = 3
 
 const NEXT_DUE = 'SELECT min(expires) FROM source_head WHERE expires IS NOT NULL'
 
@@ -250,6 +254,32 @@ export class Transactions {
     if (result !== DUE) return result
     await this.expire()
     return this.snapshot(work)
+  }
+
+  /**
+   * Reads in steps, with turns for others after every few milliseconds: several snapshots that count as one where nothing
+   * was committed meanwhile. Where something is each time, in one.
+   */
+  async readInSteps<T>(work: (connection: Connection) => Generator<void, T>): Promise<T> {
+    await this.expire()
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const before = this.moment()
+      const steps = work(this.connection)
+      for (;;) {
+        const until = performance.now() + STEP
+        const done = this.snapshot(() => {
+          for (;;) {
+            const step = steps.next()
+            if (step.done || performance.now() >= until) return step
+          }
+        })
+        // Read in one, or as if it were.
+        if (done.done && this.moment() === before) return done.value
+        if (done.done) break
+        await nextTurn()
+      }
+    }
+    return this.snapshot((connection) => atOnce(work(connection)))
   }
 
   /** Reads one snapshot, without a look at what is due. */
