@@ -37,3 +37,31 @@ describe('a turn of phrase is read as what it says', () => {
     expect(verdict('There is no evidence that the drug works.', 'The drug works.')).toBe('unfaithful')
   })
 })
+
+describe('what holds whether or not a condition is met', () => {
+  test.each([
+    [
+      'If it rains on Saturday, the barbecue moves to the hall.',
+      'The barbecue moves to the hall whatever the weather.',
+    ],
+    [
+      'Seeds are fine for the hamster as long as they are unsalted.',
+      'Salted or unsalted, seeds are fine for the hamster.',
+    ],
+    [
+      'Children can use the wall only when a parent is holding the rope.',
+      'Children can use the wall even when no parent is holding the rope.',
+    ],
+    [
+      'Everyone on the boat has to wear a life jacket.',
+      'Wearing a life jacket on the boat is up to each person.',
+    ],
+  ])('%s ↛ %s', (source, claim) => {
+    expect(verdict(source, claim)).toBe('unfaithful')
+  })
+})
+
+test('what was left without being done was not done', () => {
+  expect(verdict('Lena left without paying the bill.', 'Lena paid the bill.')).toBe('unfaithful')
+  expect(verdict('Lena left without paying the bill.', 'Lena did not pay the bill.')).toBe('faithful')
+})

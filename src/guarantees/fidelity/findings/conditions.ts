@@ -1,4 +1,4 @@
-import { isContent } from '../comparing/alignment.ts'
+import { compareWords, isContent } from '../comparing/alignment.ts'
 import {
   type Comparison,
   clauseAt,
@@ -64,7 +64,7 @@ const CUSTOMARY = /^(?:normally|usually|generally|typically|ordinarily|condition
 /** A clause that states a condition, or a time that is waited for. */
 const isGate = ({ link }: Clause) => /^(?:condition|exception|after|until)$/.test(link)
 const DEFIES = anyOf(
-  'regardless whether even_if unconditionally without before even_though irrespective anyway',
+  'regardless whether even_if even_when unconditionally without before even_though irrespective anyway',
 )
 
 /**
@@ -73,7 +73,9 @@ const DEFIES = anyOf(
  */
 function defiedConditions(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
-  const defies = claim.words.findIndex(({ norm, tag }) => DEFIES.has(norm) && tag !== '.')
+  const defies = claim.words.findIndex(
+    ({ norm, tag }, i) => (DEFIES.has(norm) && tag !== '.') || isEither(claim, i),
+  )
   if (defies < 0) return []
   for (const clause of claim.clauses) {
     if (clause.question || (clause.start <= defies && clause.verb > defies)) continue
@@ -85,8 +87,9 @@ function defiedConditions(comparison: Comparison): Finding[] {
       (gate) => isGate(gate) && gate.parent === theirs.id && isPositive(source, gate),
     )
     const restated = gates.find((gate) => {
+      if (claim.words[defies]!.norm === 'unconditionally') return true
       let shared = 0
-      for (let c = defies + 1; c < claim.words.length; c++) {
+      for (let c = isEither(claim, defies) ? defies - 1 : defies + 1; c < claim.words.length; c++) {
         const at = alignment.links[c]!.source
         if (at >= 0 && source.clauseOf[at] === gate.id && isContent(claim.words[c]!)) shared++
       }
@@ -107,6 +110,13 @@ function defiedConditions(comparison: Comparison): Finding[] {
   }
   return []
 }
+
+/** "Salted or unsalted": it makes no difference which. */
+const isEither = ({ words }: Side, at: number): boolean =>
+  words[at]!.norm === 'or' &&
+  words[at - 1] !== undefined &&
+  words[at + 1] !== undefined &&
+  compareWords(words[at - 1]!, words[at + 1]!).sign === -1
 
 /** What has to be so, not what must not. */
 const isPositive = (side: Side, gate: Clause) => side.scopes.stances[gate.id]!.sign === 1

@@ -52,6 +52,16 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
   // "used to be": it was, and is no longer.
   const past = (side: Side, { modals }: Clause) => modals.some((i) => side.words[i]!.norm === 'used_to')
   if (past(source, theirs) && denied(claim, clause) && clause.tense === 'present') return true
+  // "only if it comes back" and "not unless it does"
+  const gate = (side: Side, { id }: Clause) => side.clauses[side.scopes.stances[id]!.condition ?? -1]?.link
+  const [hinge, other] = [gate(source, theirs), gate(claim, clause)]
+  if (
+    denied(source, theirs) !== denied(claim, clause) &&
+    hinge !== undefined &&
+    other !== undefined &&
+    hinge !== other
+  )
+    return true
   // "I didn't leave because of the money": which part is denied is open.
   if (denied(source, theirs) && followsReason(source, s)) return true
   // "not the full deposit", "not always": the denial is of the extent.
@@ -61,7 +71,10 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
       : isFocused(source, theirs, (i) => alignment.back[i]! >= 0)
     if (focused) return true
     // "nobody may enter without a badge": with one, some may.
-    if (denied(source, theirs) && inSource(WITHOUT) && !inClaim(WITHOUT)) return true
+    if (denied(source, theirs) && theirs.link !== 'without' && inSource(WITHOUT) && !inClaim(WITHOUT))
+      return true
+    // "left without paying"; of "can't enter without paying" nothing follows.
+    if (theirs.link === 'without' && source.clauses[theirs.parent]?.tense !== 'past') return true
     // "not without asking": after asking, it may be done.
     if (denied(claim, clause) && clause.link !== 'without' && inClaim(WITHOUT) && !inSource(WITHOUT))
       return true

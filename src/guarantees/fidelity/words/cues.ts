@@ -113,7 +113,7 @@ export const SUBORDINATORS: ReadonlyMap<string, Hinge> = new Map([
   ...['before'].map((w) => [w, 'before'] as const),
   ...['until', 'till'].map((w) => [w, 'until'] as const),
   ...['after', 'only_after', 'only_once'].map((w) => [w, 'after'] as const),
-  ...['although', 'though', 'even_though', 'whereas', 'even_if', 'despite'].map(
+  ...['although', 'though', 'even_though', 'whereas', 'even_if', 'even_when', 'despite'].map(
     (w) => [w, 'contrast'] as const,
   ),
   ...['so_that', 'in_order_to', 'so_as_to'].map((w) => [w, 'purpose'] as const),

@@ -5,7 +5,7 @@ const PHRASES = `
 no longer|not any longer|not anymore|any longer|any more|no more than|no less than|no fewer than|not more than|not less than
 no later than|no earlier than|no sooner than|not later than|no longer than|not longer than
 at least|at most|up to|more than|less than|fewer than|greater than|larger than|higher than|lower than|other than|rather than|instead of|as opposed to
-as well as|as long as|so long as|provided that|on condition that|in case|in the event that|in the event of|assuming that|only if|even if|if not|as if|as though|only when|only after|only once
+as well as|as long as|so long as|provided that|on condition that|in case|in the event that|in the event of|assuming that|only if|even if|if not|as if|as though|even when|only when|only after|only once
 subject to|contingent on|contingent upon|conditional on|depending on|pending
 out of the question|off the table|under no circumstances|in no way|by no means|on no account|not at all|at all
 all but|anything but|far from|nothing but|none but|with the exception of|except for|apart from|aside from|except that
