@@ -52,29 +52,38 @@ export interface Standing {
   readonly due: number | null
 }
 
+export type StandingRow = [
+  name: string,
+  live: number,
+  due: number | null,
+  position: number,
+  floor: number,
+  dropped: number | null,
+  reached: number | null,
+  scan: number | null,
+  rows: number,
+  deleted: number,
+  owed: number,
+]
+
 /** In one statement: every search asks. */
+export const STANDING = {
+  columns: `c.name, c.live, (SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL),
+    c.position, c.floor, c.dropped, i.position, i.scan, i.rows, i.deleted, i.owed`,
+  from: 'collection_head c LEFT JOIN text_state i ON i.collection = c.collection',
+}
+
+export const STANDING_COLUMNS = 11
+
 export function readStanding(connection: Connection, collection: number): Standing | undefined {
-  const row = connection.row<
-    [
-      string,
-      number,
-      number | null,
-      number,
-      number,
-      number | null,
-      number | null,
-      number | null,
-      number,
-      number,
-      number,
-    ]
-  >(
-    `SELECT h.name, h.live, (SELECT min(d.expires) FROM source_head d WHERE d.expires IS NOT NULL),
-       h.position, h.floor, h.dropped, s.position, s.scan, s.rows, s.deleted, s.owed
-     FROM collection_head h LEFT JOIN text_state s ON s.collection = h.collection WHERE h.collection = ?`,
+  const row = connection.row<StandingRow>(
+    `SELECT ${STANDING.columns} FROM ${STANDING.from} WHERE c.collection = ?`,
     collection,
   )
-  if (row === undefined) return undefined
+  return row && standingOf(row)
+}
+
+export function standingOf(row: StandingRow): Standing {
   const [name, live, due, position, floor, dropped, reached, scan, rows, deleted, owed] = row
   return {
     name,

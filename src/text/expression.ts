@@ -1,5 +1,5 @@
 import type { Connection } from '../ledger/sqlite/statements.ts'
-import { type Part, parseQuery } from './query.ts'
+import { PARTS, type Part, parseQuery } from './query.ts'
 import { isAlone, spaced } from './tokens.ts'
 
 /** What is looked for as one: a token, or several that follow each other. */
@@ -47,8 +47,16 @@ const PHRASE = 8
 /** FTS5 keeps every phrase of a query open at once; a pasted page is searched for its rarest words. */
 const UNITS = 64
 
+/** Nothing but words of ASCII, as most queries are. */
+const PLAIN = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/
+
 /** Cuts a query into tokens with the tokenizer of the index itself, so that both always agree (see database.ts). */
 export function ask(connection: Connection, text: string): Asked {
+  if (PLAIN.test(text)) {
+    const words = new Set(text.toLowerCase().split(' ').slice(0, PARTS))
+    const optional = [...words].map((word) => ({ tokens: [word], prefix: false }))
+    return { required: [], optional, excluded: [] }
+  }
   const parts = parseQuery(text)
   const tokens = tokensOf(
     connection,
@@ -101,7 +109,8 @@ function unitsOf({ role, phrase, prefix }: Part, tokens: readonly string[]): Uni
   return units
 }
 
-const wordOf = ({ tokens, prefix }: Unit): string => {
+/** As a person would write it. */
+export const wordOf = ({ tokens, prefix }: Unit): string => {
   const text = isAlone(tokens.join('')) ? tokens.join('') : tokens.join(' ')
   return prefix ? `${text}*` : text
 }

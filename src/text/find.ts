@@ -4,9 +4,17 @@ import { NODE_BY_ID, type NodeRow, parseMetadata, spanOf } from '../ledger/sqlit
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { Candidates } from '../ports/attributes.ts'
 import type { TextHit, TextQuery } from '../ports/text.ts'
-import { tableOf } from './absorb.ts'
+import { STANDING, STANDING_COLUMNS, type Standing, type StandingRow, standingOf, tableOf } from './absorb.ts'
 import { type Condition, liveIn } from './condition.ts'
-import { type Asked, type Expression, everyWord, express, type Frequency, quoted } from './expression.ts'
+import {
+  type Asked,
+  type Expression,
+  everyWord,
+  express,
+  type Frequency,
+  quoted,
+  wordOf,
+} from './expression.ts'
 import { FEW, type Ranked, rankFew } from './few.ts'
 import { highlight } from './highlights.ts'
 
@@ -111,8 +119,8 @@ export function pruning<H>(
 }
 
 /** Ordering by `bm25()` keeps the best few while it reads; the hidden `rank` column would sort everything first. */
-const rankedBest = (table: string): string =>
-  `SELECT rowid AS id, bm25(${table}) AS rank_ FROM ${table} WHERE ${table} MATCH ? ORDER BY rank_, rowid LIMIT ? OFFSET ?`
+const rankedBest = (table: string, asked = '?'): string =>
+  `SELECT rowid AS id, bm25(${table}) AS rank_ FROM ${table} WHERE ${table} MATCH ${asked} ORDER BY rank_, rowid LIMIT ? OFFSET ?`
 
 const best = (
   connection: Connection,
@@ -121,6 +129,9 @@ const best = (
   limit: number,
   offset: number,
 ): Ranked[] => connection.rows<Ranked>(rankedBest(table), match, limit, offset)
+
+/** What a hit says of `span s`, found as `f`. */
+const HIT = `f.id, f.rank_, s.key, s.text, ${CURRENT_METADATA}, s.born, o.name, h.expires, t.span`
 
 /**
  * The best rows with all that a hit says, in one statement, where the index shows just what is live. Undefined when it
@@ -134,7 +145,7 @@ function bestLive(
   { limit, offset }: TextQuery,
 ): TextHit[] | undefined {
   const rows = connection.rows<LiveRow>(
-    `SELECT f.id, f.rank_, s.key, s.text, ${CURRENT_METADATA}, s.born, o.name, h.expires, t.span
+    `SELECT ${HIT}
      FROM (${rankedBest(table)}) f CROSS JOIN span s ON s.id = f.id JOIN source o ON o.id = s.source
        LEFT JOIN source_head h ON h.source = s.source LEFT JOIN tombstone t ON t.span = s.id
      ORDER BY f.rank_, f.id`,
@@ -142,6 +153,12 @@ function bestLive(
     limit,
     offset,
   )
+  return liveHits(rows, collection)
+}
+
+const better = ([a, rankA]: LiveRow, [b, rankB]: LiveRow): number => rankA - rankB || a - b
+
+function liveHits(rows: readonly LiveRow[], collection: string): TextHit[] | undefined {
   const hits: TextHit[] = []
   for (const [id, rank, key, text, metadata, position, source, expires, dead] of rows) {
     if (dead !== null) return undefined
@@ -149,6 +166,46 @@ function bestLive(
     hits.push({ id, span: expires === null ? span : { ...span, expiresAt: expires }, score: -rank })
   }
   return hits
+}
+
+/**
+ * What one word finds, and how index and ledger stand, in one statement, which is a snapshot of its own: beginning and
+ * ending one costs as much as finding a rare word. Undefined where that is not the way to find out, or it finds nothing.
+ * `bounded`: only where few spans have the word, so that it cannot take long. The table has to be there.
+ */
+export function findAtOnce(
+  connection: Connection,
+  collection: number,
+  { required, optional, excluded }: Asked,
+  { limit, offset }: TextQuery,
+  bounded: boolean,
+): (Found & { readonly standing: Standing }) | undefined {
+  const [unit, ...others] = [...required, ...optional]
+  if (unit === undefined || others.length > 0 || excluded.length > 0) return undefined
+  if (bounded && (unit.prefix || unit.tokens.length > 1)) return undefined
+  const match = quoted(unit)
+  const table = tableOf(collection)
+  const asked = bounded
+    ? `iif((SELECT count(*) FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${QUICK})) < ${QUICK}, ?, '')`
+    : '?'
+  const rows = connection.rows<[...StandingRow, ...LiveRow]>(
+    `SELECT ${STANDING.columns}, ${HIT} FROM ${STANDING.from}
+       JOIN (${rankedBest(table, asked)}) f JOIN span s ON s.id = f.id JOIN source o ON o.id = s.source
+       LEFT JOIN source_head h ON h.source = s.source LEFT JOIN tombstone t ON t.span = s.id
+     WHERE c.collection = ?`,
+    ...(bounded ? [match] : []),
+    match,
+    limit,
+    offset,
+    collection,
+  )
+  const [first] = rows
+  if (first === undefined) return undefined
+  const standing = standingOf(first.slice(0, STANDING_COLUMNS) as StandingRow)
+  // SQLite would sort them again, texts and all.
+  const found = rows.map((row) => row.slice(STANDING_COLUMNS) as LiveRow).sort(better)
+  const hits = liveHits(found, standing.name)
+  return hits && { hits, standing, expression: { match, used: [wordOf(unit)], pruned: [] } }
 }
 
 type LiveRow = [

@@ -9,7 +9,7 @@ export interface Part {
 }
 
 /** Words beyond this many are not looked at: a query is not a document. */
-const PARTS = 1000
+export const PARTS = 1000
 
 /** A quoted phrase or a run without spaces, with what may stand before and behind it. */
 const PIECE = /(?<![^\s])([+-]?)"([^"]*)"(\*?)|([^\s"]+)/gu

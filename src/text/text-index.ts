@@ -18,7 +18,7 @@ import {
 } from './database.ts'
 import { isLogEmptied, mergeAway } from './erase.ts'
 import { type Asked, ask, hasWords } from './expression.ts'
-import { find, findsFew } from './find.ts'
+import { find, findAtOnce, findsFew, withHighlights } from './find.ts'
 import { Frequencies } from './frequencies.ts'
 import { joinParts } from './join.ts'
 import { findInPast } from './past.ts'
@@ -35,7 +35,7 @@ export interface TextIndexOptions {
   readonly clock?: () => number
 }
 
-function standingOf(connection: Connection, collection: number): Standing {
+function requireStanding(connection: Connection, collection: number): Standing {
   const standing = readStanding(connection, collection)
   if (standing === undefined || standing.head.dropped) requireCollection(connection, collection)
   return standing!
@@ -122,6 +122,8 @@ export class SqliteTextIndex implements TextIndex {
       const asked = ask(connection, query.text)
       if (query.asOf !== undefined)
         return await this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
+      const glance = query.where === undefined && this.#glance(collection, query, asked, large)
+      if (glance) return glance
       const deadline = performance.now() + this.#wait
       // Before any snapshot: what they lack is in the log that it sees.
       const candidates = known ?? (query.where && this.#candidates(collection, query.where))
@@ -142,11 +144,36 @@ export class SqliteTextIndex implements TextIndex {
         this.#file.check(query.signal)
         if (performance.now() > deadline)
           return this.#snapshot(() =>
-            this.#answer(collection, standingOf(connection, collection), query, asked, candidates),
+            this.#answer(collection, requireStanding(connection, collection), query, asked, candidates),
           )
         await (step === BUSY ? sleep(2) : nextTurn())
       }
     })
+  }
+
+  /** The answer where one word is looked for and nothing has to be done before: most searches. */
+  #glance(collection: number, query: TextQuery, asked: Asked, large: number): TextAnswer | undefined {
+    const followed = this.#followed.get(collection)
+    // Never searched before: there may be no table.
+    if (followed === undefined) return undefined
+    const { connection } = this.#file.open()
+    const found = unlessBusy(() =>
+      findAtOnce(connection, collection, asked, query, large !== Number.POSITIVE_INFINITY),
+    )
+    if (found === undefined || this.#isDue(found.standing)) return undefined
+    const { state, head } = found.standing
+    if (head.dropped || state?.position !== followed || reach(state) !== head.position) return undefined
+    const { position } = head
+    const { hits, expression } = found
+    return {
+      position,
+      indexedThrough: position,
+      rebuilding: false,
+      hasWords: true,
+      hits: query.highlight ? withHighlights(connection, asked, hits) : hits,
+      words: expression.used,
+      pruned: [],
+    }
   }
 
   #isDue({ due }: Standing): boolean {
@@ -171,7 +198,7 @@ export class SqliteTextIndex implements TextIndex {
     large: number,
   ): TextAnswer | typeof DUE | typeof LONG | undefined {
     const { connection } = this.#file.open()
-    const standing = standingOf(connection, collection)
+    const standing = requireStanding(connection, collection)
     if (this.#isDue(standing)) return DUE
     const current = this.#isCurrent(collection, standing)
     if (standing.live >= large && !(current && findsFew(connection, collection, asked))) return LONG
@@ -354,3 +381,17 @@ export class SqliteTextIndex implements TextIndex {
     }
   }
 }
+
+/** Undefined when the table is being made anew, or another process holds it: who asks step by step can wait. */
+function unlessBusy<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (isBusy(error) || isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** A table that another process dropped. */
+const isMissing = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === 'SQLITE_ERROR' && /no such table/.test((error as Error).message)

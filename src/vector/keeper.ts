@@ -21,6 +21,9 @@ export interface KeeperOptions {
 const ROWS = 2_000
 const NUMBERS = 2 ** 20
 
+/** Numbers after which what reading them left in memory is let go: pages of the ledger that are not read again. */
+const LET_GO = 2 ** 24
+
 /** Milliseconds for which they are read at a stretch. */
 const STEP = 6
 
@@ -186,6 +189,7 @@ export class Keeper {
     }
 
     // Rows that the state does not speak of: a commit that was cut short.
+    let taken = 0
     let surplus = (await table.version()) !== state.version
     if (surplus && state.scan !== null) await table.deleteAfter(state.scan)
     for (;;) {
@@ -216,6 +220,11 @@ export class Keeper {
         await table.add(surplus ? there : there.filter(({ id }) => id > lastId))
         await table.sync()
         surplus = false
+        taken += rows.length * space.dimensions
+        if (taken > LET_GO) {
+          this.#records.letGo()
+          taken = 0
+        }
         state = { ...next, version: await table.version(), commits: state.commits + 1 }
         await this.states.write(name, state)
         onProgress?.(left)

@@ -24,6 +24,8 @@ let loaded: Promise<typeof Lance> | undefined
 function load(): Promise<typeof Lance> {
   // Read once, when the library starts.
   process.env.LANCE_CPU_THREADS ??= '4'
+  // How far it reads ahead when it joins files and builds an index. Otherwise 2 GiB: most of a table is in memory then.
+  process.env.LANCE_DEFAULT_IO_BUFFER_SIZE ??= String(2 ** 25)
   // Otherwise it prints a warning.
   process.env.LANCE_INCLUDE_VECTOR_CENTROIDS ??= 'false'
   loaded ??= loadInSteps('@lancedb/lancedb') as Promise<typeof Lance>
