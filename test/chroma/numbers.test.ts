@@ -49,6 +49,27 @@ describe('32-bit floats', () => {
     )
     for (const text of ['AACAPw', '!!', 'AAAA', 'AACAPw== ']) expect(vectorFromBase64(text)).toBeUndefined()
   })
+
+  test('base64 is taken exactly where its bytes give it back', () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'AQgw/+9z=-_ \n'), maxLength: 12 })
+    const kept = fc.uint8Array({ maxLength: 24 }).map((bytes) => Buffer.from(bytes).toString('base64'))
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          letters,
+          kept,
+          fc.tuple(kept, letters).map(([a, b]) => a + b),
+        ),
+        (text) => {
+          const bytes = Buffer.from(text, 'base64')
+          const whole = bytes.toString('base64') === text && bytes.length % 4 === 0
+          const vector = vectorFromBase64(text)
+          expect(vector && Buffer.from(vector.buffer).toString('base64')).toBe(whole ? text : undefined)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
 })
 
 describe('JSON', () => {
