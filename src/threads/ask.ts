@@ -30,6 +30,7 @@ export class AskedThread<C extends Calls> {
   #worker: Worker | undefined
   #timer: NodeJS.Timeout | undefined
   #lastId = 0
+  #closing = false
 
   /** `module`: below this package's root, without its extension. `idle`: milliseconds; for good unless given. */
   constructor(
@@ -91,7 +92,8 @@ export class AskedThread<C extends Calls> {
   #settle(id: number): Pending | undefined {
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
-    if (this.#pending.size > 0) return pending
+    // Whoever closes waits for its end, also where it answers the last call on the way there.
+    if (this.#pending.size > 0 || this.#closing) return pending
     this.#worker?.unref()
     clearTimeout(this.#timer)
     if (Number.isFinite(this.#idle)) this.#timer = setTimeout(() => this.#rest(), this.#idle).unref()
@@ -119,6 +121,7 @@ export class AskedThread<C extends Calls> {
     clearTimeout(this.#timer)
     const worker = this.#worker
     if (worker === undefined) return
+    this.#closing = true
     worker.ref()
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     if (how === 'orderly' || this.#pending.size === 0) worker.postMessage('close' satisfies ToThread)

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SqliteAttributeIndex } from '../../src/attributes/attribute-index.ts'
 import { matches, parseFilter, type Where } from '../../src/core/filter.ts'
 import type { Metadata } from '../../src/core/json.ts'
@@ -254,6 +254,25 @@ describe('the file', () => {
     await one.index.erase([])
     expect(bytesOf(one.directory)).not.toContain('value 7')
   })
+})
+
+test('work that nobody asked for rests, but not while somebody waits: a process may have nothing else to go on for', async () => {
+  const one = await begin(200, (i) => ({ number: i }))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    const resting = async () => {
+      one.index.wake()
+      // It begins, and rests before its first step; no timer will ever end that.
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    await resting()
+    await one.index.catchUp()
+    await resting()
+    await one.index.close()
+    await expect(one.index.catchUp()).rejects.toThrow('closed')
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('many spans are read in several goes, and are of one moment all the same', async () => {
