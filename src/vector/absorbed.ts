@@ -45,7 +45,7 @@ export class Absorbed {
   readonly hasBase: boolean
   /** What was last compared with what is here. */
   #base: Base | undefined
-  readonly #pace = new Pace(250, STEP, 1_000)
+  readonly #pace = new Pace(250, STEP, 500)
 
   /**
    * Without a base it copies the collection, which stood at `position` when that began. `later`: its sketch is made

@@ -24,16 +24,19 @@ function requiredBy(file: string): string[] {
 /**
  * The file that a package begins with and all that it requires, each after what it requires itself. Of files that
  * require one another only the one that is met first: the others have to be loaded by it, in their own order.
+ * Undefined after each that was looked into: there may be many before the first that requires nothing.
  */
-function* inOrder(entry: string): Generator<string> {
+function* inOrder(entry: string): Generator<string | undefined> {
   const met = new Map<string, number>()
   const open: string[] = []
-  function* visit(file: string): Generator<string, number> {
+  function* visit(file: string): Generator<string | undefined, number> {
     const own = met.size
     met.set(file, own)
     open.push(file)
     let earliest = own
-    for (const other of requiredBy(file)) {
+    const others = requiredBy(file)
+    yield undefined
+    for (const other of others) {
       const known = met.get(other)
       if (known === undefined) earliest = Math.min(earliest, yield* visit(other))
       else if (open.includes(other)) earliest = Math.min(earliest, known)
@@ -54,7 +57,9 @@ export async function loadInSteps(name: string): Promise<unknown> {
   const require = createRequire(import.meta.url)
   let began = performance.now()
   for (const file of inOrder(require.resolve(name))) {
-    require(file)
+    // Native parts take longest of all.
+    if (file?.endsWith('.node')) await nextTurn()
+    if (file !== undefined) require(file)
     if (performance.now() - began < STEP) continue
     await nextTurn()
     began = performance.now()
