@@ -253,7 +253,7 @@ function certaintyFindings(comparison: Comparison): Finding[] {
   for (const clause of claim.clauses) {
     if (!clause.finite && clause.link !== 'complement') continue
     const link = alignment.links[clause.head]!
-    if (link.source < 0 || link.likeness.score < 0.75 || link.likeness.sign === -1) continue
+    if (link.source < 0 || link.likeness.score < 0.75) continue
     const theirs = clauseAt(source, link.source)
     if (theirs === undefined || theirs.head !== link.source || seen.has(theirs.id)) continue
     if (clause.link === 'condition' || clause.link === 'exception' || clause.question) continue
@@ -264,6 +264,8 @@ function certaintyFindings(comparison: Comparison): Finding[] {
     if (stance.sign === -1 && inSentence(claim, clause.head, EXCLUSIVE)) continue
     const claimed = confirms(claim, clause) ? 4 : mine.certainty
     const hedged = pendingOf(comparison, theirs)
+    // Whether she accepts is open: neither "accepted" nor "declined" follows.
+    if (link.likeness.sign === -1 && hedged > 0) continue
     // "may" and "can" give leave as often as they guess.
     if (stance.duty === 'permitted' && claimed < 4 && clause.tense !== 'past') continue
     // "used to": so it was, not so it is.

@@ -465,6 +465,7 @@ improvement | deterioration decline
 permission consent leave approval | refusal ban
 open reopen | close shut closed
 catch | miss
+come attend turn_up show_up | stay_away stay_home
 outstanding unpaid due overdue | received paid settled
 come_back return reappear resurface recur | vanish disappear
 renew extend prolong | expire lapse run_out
