@@ -256,6 +256,7 @@ function isCase({ words }: Side, { from, to }: Quantity): boolean {
 }
 
 const DAY = 86_400
+const YEAR = 365.25 * DAY
 /** A day after the other of a year that is no leap year. */
 const dayOf = (date: number, days: number): number => {
   const moved = new Date(Date.UTC(2001, Math.floor(date / 100) - 1, (date % 100) + days))
@@ -274,6 +275,16 @@ function isReckoned({ source, claim }: Comparison, mine: Quantity): boolean {
         kind === 'ordinal' &&
         value === 1 &&
         UNITS.get((words[to]?.norm ?? '').replace('anniversary', 'year'))?.[1] === mine.value,
+    )
+  // "met in 2015 and got married three years later"
+  if (mine.kind === 'count' && mine.value >= 1900 && mine.value < 2100)
+    return quantities.some(
+      ({ kind, value }) =>
+        kind === 'count' &&
+        has(source, ALONG) &&
+        quantities.some(
+          (step) => step.kind === 'duration' && isClose(Math.abs(mine.value - value) * YEAR, step.value),
+        ),
     )
   if (mine.kind !== 'day' && mine.kind !== 'clock') return false
   const steps = quantities.filter(({ kind }) => kind === 'duration').map(({ value }) => value)

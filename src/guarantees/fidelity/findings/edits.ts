@@ -9,7 +9,7 @@ import {
 } from '../comparing/comparison.ts'
 import { CERTAINTY, DUTIES, EXCLUDERS, NEGATIVE_NOUNS, QUANTIFIERS } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
-import { swapsDenials } from './denials.ts'
+import { isDenying, swapsDenials } from './denials.ts'
 import { speaksOfTheRest } from './numbers.ts'
 
 /** Words that other rules judge. */
@@ -82,6 +82,7 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   if (swapsDenials(source.words.slice(...gap.source), claim.words.slice(...gap.claim))) return found
   const mine = contentIn(claim, gap.claim)
   const theirs = contentIn(source, gap.source)
+  if (spellsOutDenial(comparison, gap, mine)) return found
   for (const c of mine) {
     const { source: s, likeness } = alignment.links[c]!
     if (s < gap.source[0] || s >= gap.source[1]) continue
@@ -166,6 +167,30 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
     )
   return found
 }
+
+/** "untreated" became "waiting for treatment", "without interruption" "continuously": a denial told by what is so instead. */
+function spellsOutDenial(
+  { source, claim, alignment }: Comparison,
+  gap: Gap,
+  mine: readonly number[],
+): boolean {
+  // "a loss" is a thing, and another one no other word for it.
+  const isDenial = (word: Word) =>
+    isDenying(word) && (word.tag !== 'N' || /^(?:un|dis|in|im|non)/.test(word.norm))
+  const denials = source.words.slice(...gap.source).filter(isDenial)
+  if (denials.length !== 1 || claim.words.slice(...gap.claim).some(isDenying)) return false
+  return (
+    mine.length > 0 &&
+    mine.some((c) => alignment.links[c]!.source < 0) &&
+    mine.every(
+      (c) => alignment.links[c]!.likeness.match !== 'antonym' && !isStemOf(denials[0]!, claim.words[c]!),
+    )
+  )
+}
+
+/** "untreated" and "treated". */
+const isStemOf = ({ norm }: Word, { norm: other, lemma }: Word): boolean =>
+  norm.endsWith(other) || norm.endsWith(lemma)
 
 const isConstituentDenier =
   (side: Side, { source: [from] }: Gap) =>

@@ -61,7 +61,7 @@ export function nameFindings(comparison: Comparison): Finding[] {
       rival === undefined
         ? source.words.some(({ norm }) => /^(?:he|she|they|it|him|her|his|them|this|that|who)$/.test(norm))
         : inSubject(claim, c) && speaksOfOneUnnamed(source)
-    if (isFirstName(comparison, c) || isOfMeasure(comparison, c)) continue
+    if (isSpelledOut(comparison, c) || isFirstName(comparison, c) || isOfMeasure(comparison, c)) continue
     found.push(
       finding(
         comparison,
@@ -77,6 +77,18 @@ export function nameFindings(comparison: Comparison): Finding[] {
     )
   }
   return found
+}
+
+/** "United States" for "US". */
+function isSpelledOut({ source, claim }: Comparison, c: number): boolean {
+  let [from, to] = [c, c + 1]
+  while (claim.words[from - 1]?.proper === true) from--
+  while (claim.words[to]?.proper === true) to++
+  const letters = claim.words
+    .slice(from, to)
+    .map(({ norm }) => norm[0])
+    .join('')
+  return letters.length > 1 && source.words.some(({ norm }) => norm.replaceAll('.', '') === letters)
 }
 
 /** "CHF" before or after a sum, "UTC" after an hour: how it is measured, not what is spoken of. */

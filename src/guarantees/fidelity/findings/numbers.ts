@@ -220,6 +220,8 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   )
     return undefined
   if (mine.kind === 'count' && mine.value === 1 && mine.to === mine.from + 1) return undefined
+  // "zero artists" for none of them
+  if (mine.value === 0 && source.scopes.signs.includes(-1)) return undefined
   // "Bad Santa 2": a number of a name is weighed with the name.
   const before = claim.words[mine.from - 1]
   if (

@@ -1,4 +1,4 @@
-import { isContent } from '../comparing/alignment.ts'
+import { compareWords, isContent } from '../comparing/alignment.ts'
 import {
   type Comparison,
   clauseAt,
@@ -36,6 +36,7 @@ export function polarityFindings(comparison: Comparison): Finding[] {
   const { claim, alignment } = comparison
   const found: Finding[] = []
   const settled = new Set<number>()
+  const rest = !comparison.edited && speaksOfTheRest(comparison)
   for (const clause of claim.clauses) {
     const head = echoVote(comparison, clause) ?? headVote(comparison, clause)
     const turned = head !== undefined && alignment.links[head.claim]!.likeness.match === 'antonym'
@@ -43,12 +44,13 @@ export function polarityFindings(comparison: Comparison): Finding[] {
       for (const link of alignment.links) settled.add(link.source)
       continue
     }
-    const vote = head !== undefined && head.product !== 0 ? head : topicVote(comparison, clause)
+    const vote =
+      head !== undefined && head.product !== 0 ? head : rest ? undefined : topicVote(comparison, clause)
     if (vote === undefined || vote.product !== -1 || settled.has(vote.source)) continue
     settled.add(vote.source)
     found.push(flip(comparison, vote))
   }
-  for (const vote of [...constituentVotes(comparison), ...oppositeVotes(comparison)])
+  for (const vote of rest ? [] : [...constituentVotes(comparison), ...oppositeVotes(comparison)])
     if (vote.product === -1 && !settled.has(vote.source)) {
       settled.add(vote.source)
       found.push(flip(comparison, vote))
@@ -76,10 +78,13 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     if (isLeftOver(source, link.source) || isLeftOver(claim, clause.head)) return undefined
     // "pencilled in" and "confirmed" differ in how sure they are.
     if ((CERTAINTY.get(other.norm) ?? 3) <= 2 && CERTAINTY.get(head.norm) === 4) return undefined
+    if (!comparison.edited && isSaidPlainly(comparison, clause.head)) return undefined
     if (isConverse(other.lemma, head.lemma) || isConverse(other.norm, head.lemma)) return undefined
     if (isTurnedComparison(comparison, link.source, clause.head)) return undefined
     if (isTurnedOver(comparison, link.source, clause.head)) return undefined
   }
+  if (isBothConditional(comparison, clause, link.source) || isEnded(comparison, clause, link.source))
+    return undefined
   if (isReplaced(comparison, clause, link.source) || isEquated(comparison, link.source, clause.head))
     return undefined
   if (isOfAnotherKind(comparison, clause, link.source)) return undefined
@@ -118,6 +123,29 @@ function isReplaced(
     !negators.some((i) => i >= gap.claim[0] && i < gap.claim[1]) &&
     !claim.words.slice(...gap.claim).some(isDenying)
   )
+}
+
+/** Another word of the source says the same as the claim's, not its opposite: "kept for 90 days, then deleted". */
+const isSaidPlainly = ({ source, claim }: Comparison, c: number): boolean =>
+  source.words.some(
+    (word, s) =>
+      word.tag === claim.words[c]!.tag &&
+      source.scopes.signs[s] === claim.scopes.signs[c] &&
+      /^(?:same|synonym)$/.test(compareWords(word, claim.words[c]!).match),
+  )
+
+/** What each makes a condition is compared with what hangs on it. */
+const isBothConditional = ({ source, edited }: Comparison, clause: Clause, s: number): boolean => {
+  const hangs = (link: Clause['link'] | undefined) => link === 'condition' || link === 'exception'
+  return !edited && hangs(clause.link) && hangs(clauseAt(source, s)?.link)
+}
+
+/** "Support ends in June", and in June it stops being supported. */
+function isEnded({ source, claim, edited }: Comparison, { head }: Clause, s: number): boolean {
+  const theirs = clauseAt(source, s)
+  if (edited || theirs === undefined || theirs.head === s || claim.scopes.signs[head] !== -1) return false
+  const { lemma } = source.words[theirs.head]!
+  return source.words[s]!.tag === 'N' && effectOf(lemma) === 'denies' && !deniesItsObject(lemma)
 }
 
 const isLeftOver = ({ words }: Side, at: number) =>
@@ -179,6 +207,9 @@ function echoVote(comparison: Comparison, clause: Clause): Vote | undefined {
 /** -1 where the denial of one side answers the assertion of the other, 0 where they may speak of different things. */
 function ifComparable(comparison: Comparison, clause: Clause, s: number): Sign {
   if (!comparison.edited && !isSamePredicate(comparison, clause, s)) return 0
+  // "the only nuts he can't eat": those excepted
+  const excepted = clause.link === 'relative' ? exceptedWords(comparison.source) : []
+  if (comparison.alignment.links.some(({ source: at }) => excepted.includes(at))) return 0
   if (speaksOfTheRest(comparison) || hasOtherSubject(comparison, clause, s)) return 0
   if (isOpen(comparison, clause, s) || hasOtherObject(comparison, clause, s)) return 0
   return agreesElsewhere(comparison, s, clause.head) ? 1 : -1
@@ -452,6 +483,8 @@ function groundless(comparison: Comparison): Finding[] {
       clause.link === 'condition'
     )
       continue
+    // What is still to come is told by a plan as well.
+    if (!comparison.edited && claim.words.some(({ norm }) => norm === 'yet')) continue
     // "not a problem", "not unanimous" deny nothing good.
     if (isTrouble(claim.words[clause.head]!)) continue
     // "One line was not tested" may be what is left of four of which three were.

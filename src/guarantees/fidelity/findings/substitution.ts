@@ -72,6 +72,8 @@ function excludes({ source, claim }: Comparison, theirs: Part, mine: Part, sameV
   if (mine.slot === 'trait' && source.words[theirs.of]!.lemma !== claim.words[mine.of]!.lemma) return false
   if (isName(one) !== isName(other) || one.tag !== other.tag) return false
   if (isName(one)) return one.kind === other.kind && (sameVerb || mine.slot === 'trait')
+  // "most footballers do": villagers may do it as well.
+  if (/^(?:some|most|many|few)$/.test(source.scopes.amounts[theirs.stands[0]!] ?? '')) return false
   const { match } = compareWords(one, other)
   return (
     match === 'antonym' ||

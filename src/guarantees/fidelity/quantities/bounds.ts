@@ -77,6 +77,11 @@ export const OPPOSITE: Readonly<Record<Bound, Bound>> = {
   '~': '~',
 }
 
+/** "older than seven years" */
+const COMPARED =
+  /^(?:older|longer|later|bigger|heavier|taller|faster|warmer|younger|shorter|earlier|smaller|lighter|cheaper|slower|colder)$/
+const LESS = /^(?:younger|shorter|earlier|smaller|lighter|cheaper)$/
+
 /** Between a bound and what denies it: "never went above". */
 const UNDER_DENIAL = anyOf('must should would could will did may can be to the a of does do is was ever')
 /** "more than CHF 5,000" */
@@ -119,6 +124,13 @@ export function surroundings(
     ) {
       if (norm === 'some' && seen > 0) continue
       bound = BOUNDS[norm]!
+    } else if (
+      norm === 'than' &&
+      seen === 0 &&
+      tokens[i - 1] !== undefined &&
+      COMPARED.test(tokens[i - 1]!.norm)
+    ) {
+      bound = LESS.test(tokens[--i]!.norm) ? '<' : '>'
     } else if (/^(?:not|never|cannot|no)$/.test(norm) && bound !== '=') {
       negated = true
       break
@@ -128,6 +140,9 @@ export function surroundings(
       break
   }
   if (bound === '=') bound = AFTER[tokens[to]?.norm ?? ''] ?? '='
+  // "two pets at most"
+  if (bound === '=' && /^at_(?:most|least)$/.test(tokens[to + 1]?.norm ?? ''))
+    bound = tokens[to + 1]!.norm === 'at_most' ? '<=' : '>='
   if (bound === '=' && tokens[to]?.norm === 'or') {
     const after = tokens[to + 1]?.norm ?? ''
     if (after === 'more' || after === 'above' || after === 'higher' || after === 'later') bound = '>='
