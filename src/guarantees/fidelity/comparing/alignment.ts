@@ -149,10 +149,12 @@ export function align(source: Reading, claim: Reading): Alignment {
     back.fill(-1)
     bindUnique(source, claim, links, back)
   }
+  let telling: readonly number[] | undefined
   for (let c = 0; c < claim.words.length; c++) {
     const word = claim.words[c]!
     if (links[c]!.source >= 0 || !isContent(word)) continue
-    const found = bestElsewhere(source, claim, c, links, edited)
+    telling ??= source.words.map((_, s) => s).filter((s) => isContent(source.words[s]!))
+    const found = bestElsewhere(source, telling, claim, c, links, edited)
     if (found !== undefined) {
       links[c] = found
       if (back[found.source] === -1) back[found.source] = c
@@ -195,11 +197,14 @@ function longestCommon(a: readonly Word[], b: readonly Word[]): [number, number]
   if (rows > 0 && columns > 0 && rows * columns <= MOST_CELLS) {
     const width = columns + 1
     const table = new Uint16Array((rows + 1) * width)
-    for (let i = rows - 1; i >= 0; i--)
+    for (let i = rows - 1; i >= 0; i--) {
+      const word = a[from + i]!
+      const weight = weightOf(word)
       for (let j = columns - 1; j >= 0; j--)
-        table[i * width + j] = alike(a[from + i]!, b[from + j]!)
-          ? table[(i + 1) * width + j + 1]! + weightOf(a[from + i]!)
+        table[i * width + j] = alike(word, b[from + j]!)
+          ? table[(i + 1) * width + j + 1]! + weight
           : Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!)
+    }
     for (let i = 0, j = 0; i < rows && j < columns; ) {
       if (
         alike(a[from + i]!, b[from + j]!) &&
@@ -274,6 +279,7 @@ function nearby(source: Reading, claim: Reading, c: number, links: readonly Link
 
 function bestElsewhere(
   source: Reading,
+  telling: readonly number[],
   claim: Reading,
   c: number,
   links: readonly Link[],
@@ -283,9 +289,8 @@ function bestElsewhere(
   let near: ReadonlySet<number> | undefined
   let best: Link | undefined
   let bestRank = 0.4
-  for (let s = 0; s < source.words.length; s++) {
+  for (const s of telling) {
     const other = source.words[s]!
-    if (!isContent(other)) continue
     const likeness = compareWords(other, word)
     if (likeness.score < 0.45 || (edited && likeness.score < 0.8)) continue
     near ??= nearby(source, claim, c, links)

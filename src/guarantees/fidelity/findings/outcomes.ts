@@ -68,6 +68,7 @@ interface Meaning {
   readonly rest: readonly string[]
 }
 
+const NO_MEANINGS: readonly Meaning[] = []
 const meanings = new Map<string, Meaning[]>()
 for (const [scale, line] of SCALES.trim().split('\n').entries()) {
   const groups = line.split('|')
@@ -97,8 +98,9 @@ function standingsOf({ words, scopes }: Side): Standing[] {
     const { lemma, norm, tag } = words[at]!
     // "never" is itself a place on a scale.
     const sign = tag === '-' ? 1 : scopes.signs[at]!
-    const seen = meanings.get(norm) ?? []
-    for (const meaning of lemma === norm ? seen : [...seen, ...(meanings.get(lemma) ?? [])]) {
+    const seen = meanings.get(norm) ?? NO_MEANINGS
+    const more = lemma === norm ? undefined : meanings.get(lemma)
+    for (const meaning of more === undefined ? seen : [...seen, ...more]) {
       const { scale, value, values, rest } = meaning
       if (!rest.every((word, k) => [words[at + 1 + k]?.lemma, words[at + 1 + k]?.norm].includes(word)))
         continue

@@ -41,16 +41,16 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
   const { lemma, norm } = side.words[head]!
   const filled = new Map<string, Part[]>()
   const put = (role: string, part: Part) => filled.set(role, [...(filled.get(role) ?? []), part])
-  const persons = parts.filter(
-    ({ slot, stands, key }) =>
-      slot === 'object' && (key === 'self' || stands.some((i) => isPerson(side.words[i]!))),
-  )
-  const objects = parts.filter(({ slot, measure }) => slot === 'object' || measure !== undefined)
   const named = (slots: Readonly<Record<string, string>>, frame: string): Roles => {
     for (const part of parts) if (Object.hasOwn(slots, part.slot)) put(slots[part.slot]!, part)
     return { frame, filled }
   }
   if (GIVING.has(lemma) || GIVING.has(norm)) {
+    const persons = parts.filter(
+      ({ slot, stands, key }) =>
+        slot === 'object' && (key === 'self' || stands.some((i) => isPerson(side.words[i]!))),
+    )
+    const objects = parts.filter(({ slot, measure }) => slot === 'object' || measure !== undefined)
     const taker = parts.some(({ slot }) => slot === 'to')
       ? undefined
       : objects.length > 1 || lemma === 'owe'

@@ -68,12 +68,13 @@ export function stanceOf(reading: Reading, clause: Clause, stances: readonly Sta
 }
 
 /** Words of a clause that belong to its own level: not those of the subject of another, but of one it shares. */
-function wordsOf({ words, clauses, clauseOf }: Reading, clause: Clause): number[] {
+function wordsOf({ clauses, wordsOf }: Reading, clause: Clause): readonly number[] {
+  const own = wordsOf[clause.id]!
+  if (clause.link !== 'coordinate' || clause.parent < 0 || clause.subject[1] > clauses[clause.parent]!.verb)
+    return own
   const list: number[] = []
-  if (clause.link === 'coordinate' && clause.parent >= 0 && clause.subject[1] <= clauses[clause.parent]!.verb)
-    for (let i = clause.subject[0]; i < clause.subject[1]; i++) list.push(i)
-  for (let i = 0; i < words.length; i++) if (clauseOf[i] === clause.id) list.push(i)
-  return list
+  for (let i = clause.subject[0]; i < clause.subject[1]; i++) list.push(i)
+  return [...list, ...own]
 }
 
 /** Verbs that "almost" measures and does not deny: costs nearly doubled. */
