@@ -183,7 +183,9 @@ export function parseJson<T>(
   try {
     return JSON.parse(text) as T
   } catch (error) {
-    throw new UsageError(`${option} is no JSON (${(error as Error).message}); ${advice}`)
+    throw new UsageError(
+      `${option} is no JSON (${(error as Error).message.replaceAll(/\s+/g, ' ')}); ${advice}`,
+    )
   }
 }
 

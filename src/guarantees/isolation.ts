@@ -110,7 +110,7 @@ export async function checkAnchorIsolation(
         ? [
             {
               code: 'DENSITY_BELOW_FLOOR' as const,
-              message: `anchor density ${density.toFixed(2)} is below the floor of ${floor.toFixed(2)}: ${count} anchors for ${elisions.length} elisions`,
+              message: `anchor density ${density.toFixed(2)} is below the floor of ${floor.toFixed(2)}: ${counted(count, 'anchor')} for ${counted(elisions.length, 'elision')}`,
             },
           ]
         : []),
@@ -197,3 +197,5 @@ function referenceVerdict(
   if (anchors.length / (anchors.length + elisions) < floor) return 'density'
   return anchors.every(resolves) ? 'holds' : 'unresolvable'
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -61,6 +61,11 @@ describe('gate', () => {
     expect(people.code).toBe(6)
     for (const said of ['refused  3 of 3 claims', 'NOT_FAITHFUL', 'KEY_ABSENT', 'KEY_TOMBSTONE', INVERTED])
       expect(people.out).toContain(said)
+    // There is nothing to look at again before an action that is refused.
+    expect(people.out).not.toContain('--recheck')
+    expect((await run(['gate', file('held.json', [{ text: `${RIGHT} [[${keys.said}]]` }])])).out).toContain(
+      '--recheck c1.',
+    )
   })
 
   test('takes a summary by its key, and says by 2 what is wrong with a file', async () => {
@@ -71,6 +76,8 @@ describe('gate', () => {
     expect((await run(['gate', alone, '--allow-unverified'])).code).toBe(0)
     for (const wrong of ['3', '{"clams": []}', '{"claims": [], "summary": "x"}', 'no json', '[{"text": 7}]'])
       expect(await run(['gate', file('wrong.json', wrong)]), wrong).toMatchObject({ code: 2, out: '' })
+    // One line, whatever the file holds.
+    expect((await run(['gate', file('wrong.json', 'no\njson\n')])).err.trim()).not.toContain('\n')
     expect((await run(['gate'])).code).toBe(2)
   })
 })

@@ -86,7 +86,10 @@ function show({ colors }: Context, gated: Gated): string[] {
       : `${colors.red('refused')}  ${refused} of ${count(gated.claims.length, 'claim')}`,
     ...gated.reasons.map(({ code, message }) => `${colors.bold(code)}  ${message}`),
     ...gated.claims.flatMap((claim) => showClaim({ colors }, claim)),
-    colors.dim(`Right before the action: spanstore gate --recheck ${gated.cursor}`),
+    // After a refusal there is no action to look again before.
+    ...(gated.verdict === 'substantiated'
+      ? [colors.dim(`Right before the action: spanstore gate --recheck ${gated.cursor}`)]
+      : []),
   ]
 }
 
