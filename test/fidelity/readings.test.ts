@@ -6,7 +6,7 @@ import { halfOfText, isRight, readings, verdictOn } from './readings.ts'
  * them when the reading gets better; lower one only with a reason in the commit that does.
  */
 const FLOORS: Readonly<Record<string, readonly [seen: number, unseen: number]>> = {
-  plain: [9, 5],
+  plain: [9, 6],
   imperatives: [7, 6],
   passives: [7, 7],
   'subjects joined': [8, 1],
@@ -22,7 +22,7 @@ const FLOORS: Readonly<Record<string, readonly [seen: number, unseen: number]>> 
   'modals and habits': [9, 4],
   'control verbs': [8, 6],
   comparatives: [4, 4],
-  fragments: [8, 2],
+  fragments: [8, 3],
   'two sentences': [5, 5],
   'conditions and time': [6, 6],
   'attachment of not': [4, 5],
@@ -59,6 +59,6 @@ describe('sentences as they stand in memories are read right', () => {
       return Math.round((100 * right) / wanted)
     }
     expect(share('seen')).toBeGreaterThanOrEqual(95)
-    expect(share('unseen')).toBeGreaterThanOrEqual(72)
+    expect(share('unseen')).toBeGreaterThanOrEqual(73)
   })
 })

@@ -285,6 +285,17 @@ const DONE_TO = anyOf(
   'approve restore lose freeze cancel delete remove book confirm pay sign reject deploy merge update fix replace schedule complete resolve archive send receive block revoke grant submit review test postpone rename install disable enable create migrate extend reset rotate patch encrypt request award deny close reopen reserve refund',
 )
 
+/** Finite verbs that follow in the sentence. */
+function verbsAfter(words: readonly Word[], at: number): number {
+  let count = 0
+  for (let i = at + 1; i < words.length && !ENDS.has(words[i]!.norm); i++) {
+    const { tag, form } = words[i]!
+    const led = /^[XMT-]$/.test(words[i - 1]!.tag)
+    if ((tag === 'X' || tag === 'M' || (tag === 'V' && form !== 'ing')) && !led) count++
+  }
+  return count
+}
+
 /** A participle right after a noun, where a finite verb is elsewhere: "the man dressed in white sits". */
 function isReduced(
   words: readonly Word[],
@@ -304,6 +315,16 @@ function isReduced(
     )
   const mark = words[marker ?? -1]
   if (/^(?:i|he|she|we|they)$/.test(before.norm)) return false
+  // "The laptop that Finance bought for Lena is slow": of two verbs one is the laptop's.
+  if (
+    mark?.tag === 'S' &&
+    /^(?:that|which|whom)$/.test(mark.norm) &&
+    words[marker! - 1]?.tag === 'N' &&
+    marker! < group.from - 1 &&
+    (previous === undefined || previous.head < marker!) &&
+    verbsAfter(words, group.head) < 2
+  )
+    return false
   if (before.tag === 'N' || before.tag === 'P' || before.tag === '.') {
     for (let i = group.head + 1; i < words.length && words[i]!.norm !== '.'; i++) {
       if (words[i]!.tag === 'C' || words[i]!.tag === 'S' || words[i]!.norm === ',') break

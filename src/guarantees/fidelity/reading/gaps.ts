@@ -28,6 +28,8 @@ export const nearestIn = (parts: readonly Part[]): Part | undefined =>
 const COMMANDS = anyOf(
   'ask tell order want get let make help remind allow permit request urge invite advise instruct have forbid persuade convince force teach expect encourage enable require warn train cause would_like prefer need pay trust',
 )
+/** "prevented the thief from escaping" */
+const KEEPS = anyOf('prevent keep stop ban bar discourage dissuade block hinder prohibit exclude exempt save')
 /** Whose object does what the bare infinitive after it says. */
 const WATCHES = anyOf('let make help see hear watch have')
 
@@ -77,8 +79,9 @@ export function subjectFor({
     clause !== undefined &&
     object !== undefined &&
     outer.head >= 0 &&
-    takesInfinitive(words, clause) &&
-    COMMANDS.has(words[outer.head]!.lemma)
+    (takesInfinitive(words, clause)
+      ? COMMANDS.has(words[outer.head]!.lemma)
+      : words[clause.start]?.norm === 'from' && KEEPS.has(words[outer.head]!.lemma))
   )
     return [lend(object, slot)]
   const whole = clauses[clause?.parent ?? -1]?.passive ?? outer.clause?.passive

@@ -111,6 +111,8 @@ export function phrasesOf(
         (leavesVerbOut(words, start) || (words[start - 1]?.tag === 'V' && HANDS.has(words[start - 1]!.lemma)))
       )
         break
+      // "my uncle last year"
+      if (head >= 0 && word.tag === 'A' && (word.norm === 'last' || word.norm === 'next')) break
       // "the hall grey": an adjective behind its noun is said of it.
       if (
         word.tag === 'A' &&
@@ -179,6 +181,7 @@ function isWhen(words: readonly Word[], { from, head }: Phrase): boolean {
   return (
     from === head ||
     words[from - 1]?.norm === 'all' ||
+    words[from + 1]?.norm === 'same' ||
     /^(?:this|last|next|every|each|that|all|any|some)$/.test(words[from]!.norm) ||
     (/^an?$/.test(words[from]!.norm) && /^(?:once|twice|times)$/.test(words[from - 1]?.norm ?? ''))
   )

@@ -124,6 +124,8 @@ function hedgeItself(
   for (const i of own) {
     const level = CERTAINTY.get(words[i]!.norm)
     if (level === undefined || !colours(words, i, clause)) continue
+    // "1 May"
+    if (words[i]!.norm === 'may' && words[i]!.tag === 'N') continue
     // "not unsure": no hedge
     if (level === 0 && draft.sign === -1 && i === clause.head) continue
     if (level === 4) certain ||= draft.sign === 1 || i !== clause.head

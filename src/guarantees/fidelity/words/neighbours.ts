@@ -104,6 +104,7 @@ export function hasFiniteNext(tokens: readonly Token[], i: number): boolean {
   while (ADVERBS.has(tokens[k]?.norm ?? '') || NEGATORS.has(tokens[k]?.norm ?? '')) k++
   const found = tokens[k]
   if (found === undefined || found.kind !== 'word') return false
+  if (found.norm.includes('_') && COMPOUND_FORM.test(found.norm)) return true
   const form = formOf(found.norm)
   if (form !== 's' && form !== 'ed') return false
   if (lemmaOf(found.norm, 'V') === undefined || (form === 's' && k === i + 1)) return false

@@ -124,10 +124,49 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
     /^(?:and|or)$/.test(last!.norm) &&
     before.at(-1) === last &&
     /^[NA]$/.test(before.at(-2)?.tag ?? '') &&
-    (next === '' || tokens[i + 1]!.kind === 'mark' || (form === 'base' && PREPOSITIONS.has(next))) &&
+    (next === '' ||
+      tokens[i + 1]!.kind === 'mark' ||
+      (form === 'base' ? PREPOSITIONS : COORDINATORS).has(next)) &&
     (form === 'base' ? !goesOnBare(before) : classesOf(noun)[0] === 'N' && previousVerb(before))
   )
     return asNoun()
+  // "covers trains, buses and taxis"
+  if (
+    form === 's' &&
+    noun !== undefined &&
+    classesOf(noun)[0] === 'N' &&
+    last?.norm === ',' &&
+    before.at(-2)?.tag === 'N' &&
+    (COORDINATORS.has(next) || next === ',') &&
+    previousVerb(before)
+  )
+    return asNoun()
+  // "Wants a window seat", "Hates cilantro": of whoever the line is about.
+  if (
+    form === 's' &&
+    (last === undefined || lastTag === '.') &&
+    tokens[i]!.first &&
+    !tokens[i]!.proper &&
+    (opensObject(tokens, i + 1) ||
+      (classesOf(verb ?? '')[0] === 'V' && isNominalNext(tokens, i) && formOf(next) === ''))
+  )
+    return asVerb()
+  // "arriving after ten use the side door"
+  if (form === 'base' && lastTag === '#' && DETERMINERS.has(next) && classesOf(verb ?? '')[0] === 'V')
+    return asVerb()
+  // "made Lena wait"
+  if (
+    form === 'base' &&
+    lastTag === 'N' &&
+    classesOf(verb ?? '')[0] === 'V' &&
+    last!.proper &&
+    /^(?:make|let|help)$/.test(before.findLast(({ tag }) => tag === 'V')?.lemma ?? '') &&
+    (next === '' || tokens[i + 1]!.kind === 'mark' || PREPOSITIONS.has(next))
+  )
+    return asVerb()
+  // "neither blue nor green"
+  if (form === 'base' && adjective !== undefined && last?.norm === 'nor' && before.at(-2)?.tag === 'A')
+    return asAdjective()
   // "Users who skip the email lose access"
   if (
     form === 'base' &&

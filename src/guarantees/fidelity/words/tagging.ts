@@ -172,8 +172,8 @@ function verbIn(words: readonly Word[], from: number, to: number): number {
     // "Linen, silk and wool shrink."
     if (
       form === 'base' &&
-      next === '.' &&
-      i + 1 === to &&
+      /^[.R]$/.test(next) &&
+      i + (next === 'R' ? 2 : 1) === to &&
       isMany(words, from, i) &&
       areJoined(words, from, i)
     )
