@@ -72,6 +72,7 @@ export class Keeper {
   /** Tables that no collection uses yet. */
   readonly #prepared = new Set<string>()
   readonly states: States
+  #held = 0
   readonly #pace = new Pace(250, STEP, 1_000)
 
   constructor(records: VectorRecords, directory: string, options: KeeperOptions) {
@@ -79,6 +80,11 @@ export class Keeper {
     this.#options = options
     this.#lock = new FileLock(join(directory, 'lock.db'))
     this.states = new States(directory)
+  }
+
+  /** Bytes of the vectors that are on their way into a table. */
+  get held(): number {
+    return this.#held
   }
 
   /** Whether this process keeps the tables. */
@@ -205,6 +211,7 @@ export class Keeper {
         await this.discard(head, space)
         return await this.#tend(collection, this.#records.head(collection), space, check, onProgress)
       }
+      this.#held = rows.reduce((bytes, { vector }) => bytes + (vector?.byteLength ?? 0), 0)
       if (next !== undefined) {
         const { lastId } = state
         const there = rows.flatMap(({ id, vector }) =>
@@ -228,6 +235,7 @@ export class Keeper {
         state = { ...next, version: await table.version(), commits: state.commits + 1 }
         await this.states.write(name, state)
         onProgress?.(left)
+        this.#held = 0
       }
       if (last) break
       await nextTurn()

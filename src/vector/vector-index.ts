@@ -362,6 +362,14 @@ export class LedgerVectorIndex implements VectorIndex {
     if (bytes <= this.#whole) this.#copyWhole(collection, space)
   }
 
+  /** Bytes of vectors in memory: of collections that are there as a whole, of tails, and on their way into tables. */
+  get held(): number {
+    let bytes = this.#keeper?.held ?? 0
+    for (const { absorbed } of this.#copying.values()) bytes += absorbed.resident.bytes
+    for (const { resident } of this.#absorbed.values()) bytes += resident.bytes
+    return bytes
+  }
+
   watermark(collection: number): number | undefined {
     const head = this.#records.head(collection)
     if (head.space === undefined || head.live < this.#large) return undefined
