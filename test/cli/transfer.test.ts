@@ -22,6 +22,7 @@ async function chroma(broken: (path: string) => Response | undefined = () => und
   const real = chromaMount(store)
   const mount: Mount = {
     ...real,
+    atOnce: () => undefined,
     fetch: (request, context) => broken(new URL(request.url).pathname) ?? real.fetch(request, context),
   }
   const server = createServer(store, { token: 'secret', mounts: [mount] })
