@@ -48,6 +48,11 @@ const CLASSES: Readonly<Record<string, readonly Case[]>> = {
       [],
     ],
     [
+      'The left monitor flickers, the right one is fine.',
+      ['The right monitor flickers.'],
+      ['The left monitor flickers.'],
+    ],
+    [
       'I take the bus on weekdays and drive at weekends.',
       ['The user drives on weekdays.'],
       ['On weekdays the user goes by bus.'],
@@ -66,6 +71,48 @@ const CLASSES: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['Ana met Ben in Oslo.', [], ['Ben met Ana in Oslo.']],
     ['Clara is my colleague.', [], ['My colleague is Clara.']],
+  ],
+  'surer than the source': [
+    [
+      'I suspect the serializer slows us down, but I have not profiled it.',
+      ['It is certain that the serializer causes the slowdown.'],
+      ['The user suspects the serializer of slowing things down.'],
+    ],
+    [
+      'Nadia was granted unpaid leave until September.',
+      ['They gave Nadia unpaid leave indefinitely.'],
+      ['The unpaid leave lasts until September.'],
+    ],
+  ],
+  'one thing rather than another': [
+    [
+      "I'd rather have the aisle seat than the window.",
+      ['The user prefers the window seat.'],
+      ['The user prefers the aisle seat.'],
+    ],
+    [
+      'The bug only shows up in Safari.',
+      ['The bug shows up in every browser.'],
+      ['The bug shows up in Safari.'],
+    ],
+    [
+      "It wasn't the database that crashed, it was the proxy.",
+      ['The database crashed.'],
+      ['The proxy crashed.'],
+    ],
+  ],
+  'as it was before': [
+    [
+      'Until June the rent was 900; since then it has been 980.',
+      ['The rent is 900.'],
+      ['The rent is now 980.'],
+    ],
+    ['Back then the shop opened at nine; now it opens at ten.', ['The shop opens at nine.'], []],
+    [
+      'The meeting was moved from room 4 to room 9.',
+      ['The meeting is in room 4.'],
+      ['The meeting is in room 9 now.'],
+    ],
   ],
   'said, hoped and not so': [
     [

@@ -18,8 +18,10 @@ import { exchangeFindings } from './exchanges.ts'
 import { isName } from './names.ts'
 import { orderFindings } from './order.ts'
 import { outcomeFindings } from './outcomes.ts'
+import { overstatementFindings } from './overstatements.ts'
 import { parallelFindings } from './parallels.ts'
 import { participantFindings } from './participants.ts'
+import { preferenceFindings } from './preferences.ts'
 import { roleFindings } from './roles.ts'
 import { substitutionFindings } from './substitution.ts'
 import { totalFindings } from './totals.ts'
@@ -32,7 +34,10 @@ export function bindingFindings(comparison: Comparison): Finding[] {
   return [
     ...(ownWords ? contradictionFindings(comparison) : []),
     ...(ownWords ? totalFindings(comparison) : []),
-    ...(ownWords ? outcomeFindings(comparison) : exchangeFindings(comparison)),
+    ...(ownWords ? overstatementFindings(comparison) : []),
+    ...(ownWords ? preferenceFindings(comparison) : []),
+    ...(isDocument(comparison.source) ? [] : outcomeFindings(comparison)),
+    ...(ownWords ? [] : exchangeFindings(comparison)),
     ...crossingFindings(comparison),
     ...(ownWords ? parallelFindings(comparison) : []),
     ...roleFindings(comparison),

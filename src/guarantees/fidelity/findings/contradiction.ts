@@ -4,7 +4,7 @@ import type { Clause } from '../reading/clauses.ts'
 import { effectOf, isView } from '../reading/operators.ts'
 import type { Part, Statement } from '../reading/statements.ts'
 import { anyOf } from '../words/cues.ts'
-import { isLight, isTelling } from './crossing.ts'
+import { isDeniedCleft, isLight, isTelling } from './crossing.ts'
 import { isWhole } from './roles.ts'
 
 /** In own words: what one side says and the other denies with the same predicate, of the same things as far as either names them. */
@@ -64,10 +64,12 @@ function signOf(side: Side, { clause, head }: Statement): 1 | -1 | 0 {
   const { scopes, words } = side
   if (clause === undefined || head < 0 || clause.question) return 0
   const { sign, condition } = scopes.stances[clause.id]!
+  if (sign === 1 && isDeniedCleft(side, clause)) return -1
   const before = side.clauses[clause.id - 1]
   if (isTakenBack(side, clause) || (before !== undefined && isTakenBack(side, before))) return -1
-  if (condition !== undefined || /^(?:condition|exception|until|before|without|purpose)$/.test(clause.link))
-    return 0
+  if (condition !== undefined || /^(?:condition|exception|until|before|purpose)$/.test(clause.link)) return 0
+  // "left without paying": not paid; "you can't enter without paying": who knows.
+  if (clause.link === 'without' && side.clauses[clause.parent]?.tense !== 'past') return 0
   const governor = words[clause.governor]?.lemma ?? ''
   return /^(?:leaves open|raises)$/.test(effectOf(governor) ?? '') || isView(governor) ? 0 : sign
 }
@@ -118,7 +120,11 @@ function tellsOfSame(
   const { sign } = claim.scopes.stances[mine.clause!.id]!
   if (mine.parts.some(({ at }) => claim.scopes.signs[at] !== sign)) return false
   const there = source.scopes.stances[theirs.clause!.id]!.sign
-  if (theirs.parts.some(({ at }) => source.scopes.signs[at] !== there)) return false
+  if (
+    !isDeniedCleft(source, theirs.clause!) &&
+    theirs.parts.some(({ at }) => source.scopes.signs[at] !== there)
+  )
+    return false
   if (
     claim.words[mine.head]!.tag === 'N' &&
     mine.parts.some(

@@ -7,6 +7,7 @@ import {
   type Side,
   said,
 } from '../comparing/comparison.ts'
+import type { Clause } from '../reading/clauses.ts'
 import type { Part, Statement } from '../reading/statements.ts'
 import { anyOf } from '../words/cues.ts'
 import { isPerson } from '../words/people.ts'
@@ -252,5 +253,17 @@ function isUnchanged({ alignment }: Comparison, mine: Part, rival: Part): boolea
   )
 }
 
-export const isDenied = ({ scopes }: Side, { clause }: Statement) =>
-  clause !== undefined && scopes.stances[clause.id]?.sign === -1
+export const isDenied = (side: Side, { clause }: Statement) =>
+  clause !== undefined && (side.scopes.stances[clause.id]?.sign === -1 || isDeniedCleft(side, clause))
+
+/** "it wasn't the database that crashed": that it crashed is denied. */
+export function isDeniedCleft({ words, clauses, scopes }: Side, { link, parent, start }: Clause): boolean {
+  const outer = clauses[parent]
+  return (
+    link === 'relative' &&
+    outer?.copula === true &&
+    words[outer.subject[0]]?.norm === 'it' &&
+    start === outer.head + 1 &&
+    scopes.stances[outer.id]!.sign === -1
+  )
+}

@@ -255,7 +255,8 @@ function drawn(side: Side, at: number, few: readonly number[], sign: 1 | -1): Li
   const { sentenceOf, clauses } = side
   const clause =
     clauses.find(({ head, finite }) => finite && sentenceOf[head] === sentenceOf[at] && head > few.at(-1)!) ??
-    clauses.findLast(({ head, finite }) => finite && sentenceOf[head] === sentenceOf[at] && head < at)
+    clauses.findLast(({ head, finite }) => finite && sentenceOf[head] === sentenceOf[at] && head < at) ??
+    clauseAt(side, at)
   if (clause === undefined) return undefined
   const base = clause.negators.length % 2 === 0 ? 1 : -1
   return { at, few, sign: (sign * base) as 1 | -1, clause }

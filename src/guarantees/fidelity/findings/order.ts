@@ -184,7 +184,7 @@ function isOf({ source, claim, alignment }: Comparison, theirs: Happening, mine:
     const linked = link.source >= 0 && link.likeness.sign === 1 && link.likeness.score >= 0.6
     if (there.has(claim.words[c]!.lemma) || (linked && there.has(source.words[link.source]!.lemma))) met++
   }
-  return met * 2 > mine.told.length || (met > 0 && met === there.size)
+  return met * 2 >= mine.told.length || (met > 0 && met === there.size)
 }
 
 const FROM = anyOf('from since after starting')
@@ -250,6 +250,8 @@ function formerState(comparison: Comparison, mine: Statement): Finding | undefin
   if (subject.length === 0) return undefined
   const speaksOf = (statement: Statement) =>
     subject.some((part) => statement.parts.some((other) => matches(comparison, other, part)))
+  const passed = passedState(comparison, mine)
+  if (passed !== undefined) return passed
   for (const statement of source.statements) {
     if (!speaksOf(statement)) continue
     const ends = endsOfChange(source, statement)
@@ -281,6 +283,34 @@ function formerState(comparison: Comparison, mine: Statement): Finding | undefin
       )
     )
       return tell(comparison, [statement.head], [mine.head])
+  }
+  return undefined
+}
+
+const SINCE = anyOf('now nowadays today currently these_days since meanwhile')
+
+/** "Until June the rent was 900; since then it has been 980": a measure of the past, where the present has its own. */
+function passedState(comparison: Comparison, mine: Statement): Finding | undefined {
+  const { source } = comparison
+  for (const part of mine.parts) {
+    if (part.measure === undefined) continue
+    const there = source.statements.flatMap((statement) =>
+      statement.parts
+        .filter(({ measure }) => measure?.kind === part.measure!.kind)
+        .map((one) => ({ statement, one })),
+    )
+    const [own] = there.filter(({ one }) => matches(comparison, one, part))
+    const past = own?.statement.clause
+    if (own === undefined || (past?.tense !== 'past' && past?.link !== 'until')) continue
+    const present = there.find(
+      ({ statement: { id, at, clause }, one }) =>
+        id > own.statement.id &&
+        !matches(comparison, one, part) &&
+        !mine.parts.some((other) => matches(comparison, one, other)) &&
+        source.words.some(({ norm }, i) => i >= at - 3 && i <= one.at + 2 && SINCE.has(norm)) &&
+        (clause?.tense === 'present' || source.words[clause?.verb ?? -1]?.lemma === 'have'),
+    )
+    if (present !== undefined) return tell(comparison, [own.one.at, present.one.at], [part.at])
   }
   return undefined
 }

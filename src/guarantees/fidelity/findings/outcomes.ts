@@ -116,7 +116,7 @@ function standingsOf({ words, scopes }: Side): Standing[] {
   return list
 }
 
-/** In own words: the same things stand otherwise in every place the source tells how they stand. */
+/** The same things stand otherwise in every place the source tells how they stand. */
 export function outcomeFindings(comparison: Comparison): Finding[] {
   const { source, claim } = comparison
   const mine = standingsOf(claim)
@@ -140,6 +140,7 @@ export function outcomeFindings(comparison: Comparison): Finding[] {
   return []
 }
 
+const FORMERLY: ReadonlySet<string> = new Set(['used_to', 'formerly', 'originally', 'previously'])
 const NOBODY: ReadonlySet<string> = new Set(['user', 'team'])
 
 function contraryOf(
@@ -159,6 +160,8 @@ function contraryOf(
   // Which of two is meant by a comparison is told by its sides.
   if (claim.words.some(({ norm }) => norm === 'than')) return undefined
   const scale = theirs.filter((one) => one.scale === mine.scale)
+  // "used to be closed": it is open now.
+  if (source.words.some(({ norm }) => FORMERLY.has(norm))) return undefined
   // Told in the claim's way somewhere, or left open.
   if (scale.length === 0 || scale.some(({ value, denied }) => denied || value === mine.value))
     return undefined

@@ -126,14 +126,15 @@ function rivalOf(
   return there.parts.find((one) => {
     if (one.key === 'open' || one.borrowed || !isMain(one)) return false
     if (mine.parts.some((other) => matches(comparison, one, other))) return false
-    if (kindOf(source, one) !== kind) return false
+    const traits = one.slot === 'trait' && counterpart.slot === 'trait'
+    if (kindOf(source, one) !== kind && !traits) return false
     if (one.measure !== undefined)
       return source.words[one.at - 1]?.lemma === source.words[counterpart.at - 1]?.lemma
     const [a, b] = [source.words[one.at]!, source.words[counterpart.at]!]
-    if (one.slot === 'trait' && counterpart.slot === 'trait')
+    if (traits)
       return (
         source.words[one.of]!.lemma === source.words[counterpart.of]!.lemma ||
-        /^ones?$/.test(source.words[one.of]!.norm)
+        [one, counterpart].some(({ of }) => /^ones?$/.test(source.words[of]!.norm))
       )
     return (
       (one.slot === counterpart.slot && one.slot !== 'bare') ||
