@@ -1,11 +1,16 @@
+import { isMainThread } from 'node:worker_threads'
 import { EVENT } from '../ledger/sqlite/codes.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { TextDatabase } from './database.ts'
 import { TOKENIZER } from './tokens.ts'
 
 /** Work of one step: large enough for FTS5 to write well, small enough to leave the process responsive. */
-export const SPANS = 2_000
+const SPANS = 2_000
 const EVENTS = 2 * SPANS
+
+/** Characters that cost what one costs by itself, and of those taken at a stretch where others wait: some milliseconds. */
+const ROW = 15
+const CHARACTERS = isMainThread ? 40_000 : Number.POSITIVE_INFINITY
 
 /** What the index knows of a collection. */
 export interface TextState {
@@ -183,6 +188,30 @@ export function follows(connection: Connection, collection: number, state: TextS
 export const TOKENS = 'iif(octet_length(s.text) = s.length, s.text, spanstore_tokens(s.text))'
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
+/** The last of the next spans that are put into an index at a stretch; null: there are no more. */
+export function lastOf(connection: Connection, collection: number, after: number): number | null {
+  return upTo(
+    connection.each<[number, number]>(
+      'SELECT id, length FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?',
+      collection,
+      after,
+      SPANS,
+    ),
+  )
+}
+
+/** The last one before there are too many characters; the first in any case. */
+function upTo(rows: Iterable<readonly [number, number]>): number | null {
+  let last: number | null = null
+  let characters = 0
+  for (const [one, length] of rows) {
+    characters += length + ROW
+    if (last !== null && characters > CHARACTERS) break
+    last = one
+  }
+  return last
+}
+
 /** Copies live spans in the order of their ids, up to the position the copy began at. */
 function copy(
   connection: Connection,
@@ -191,13 +220,7 @@ function copy(
   scan: number,
   head: Head,
 ): number {
-  const last = connection.value<number | null>(
-    `SELECT max(id) FROM (
-       SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
-    collection,
-    scan,
-    SPANS,
-  )!
+  const last = lastOf(connection, collection, scan)
   if (last === null) {
     settle(connection, collection, state.position, 0, 0, false)
     return head.position - state.position
@@ -223,7 +246,16 @@ function copy(
 /** Absorbs the next events of the log. */
 function follow(connection: Connection, collection: number, state: TextState, head: Head): number {
   if (state.position === head.position) return 0
-  const end = Math.min(head.position, state.position + EVENTS)
+  const end =
+    upTo(
+      connection.each<[number, number]>(
+        `SELECT e.position, coalesce(s.length, 0) FROM event e LEFT JOIN span s ON s.id = e.node AND e.type = ${EVENT['span.added']}
+         WHERE e.collection = ? AND e.position > ? ORDER BY e.position LIMIT ?`,
+        collection,
+        state.position,
+        EVENTS,
+      ),
+    ) ?? head.position
   const added = connection.run(
     `INSERT INTO ${tableOf(collection)} (rowid, text)
      SELECT s.id, ${TOKENS} FROM event e CROSS JOIN span s ON s.id = e.node

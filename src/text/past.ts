@@ -2,7 +2,7 @@ import { filterSql } from '../ledger/sqlite/filter-sql.ts'
 import { NODE_BY_ID, type NodeRow, spanOf } from '../ledger/sqlite/read.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { TextHit, TextQuery } from '../ports/text.ts'
-import { SPANS } from './absorb.ts'
+import { lastOf } from './absorb.ts'
 import type { Condition } from './condition.ts'
 import type { Asked } from './expression.ts'
 import { bestWhere, type Found, hasEnough, pruning, withHighlights } from './find.ts'
@@ -46,13 +46,7 @@ export async function findInPast(
   try {
     let rows = 0
     for (let scan = 0; ; ) {
-      const last = connection.value<number | null>(
-        `SELECT max(id) FROM (
-           SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
-        collection,
-        scan,
-        SPANS,
-      )!
+      const last = lastOf(connection, collection, scan)
       if (last === null) break
       rows += db
         .prepare(

@@ -23,7 +23,7 @@ export async function scanLedger(
 ): Promise<{ readonly nearest: readonly Candidate[]; readonly waiting: number; readonly seen: number }> {
   const { position, where, limit, except } = options
   const nearest = new Nearest(limit)
-  const pace = new Pace(250, 5, 1_000)
+  const pace = new Pace(250, 5, 300)
   let waiting = 0
   let seen = 0
   for (let after: number | undefined = 0; after !== undefined; ) {

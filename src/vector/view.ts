@@ -91,7 +91,7 @@ export async function compareRows(
 ): Promise<Candidate[]> {
   const nearest = new Nearest(limit)
   // The first ones may have to come from the disk.
-  const pace = new Pace(64, STEP, 2_000, 16)
+  const pace = new Pace(64, STEP, 500, 16)
   for (let i = 0; i < ids.length; ) {
     if (i > 0) await pause()
     const from = i
