@@ -47,3 +47,16 @@ describe('a denial in other words, or of something else, is no flip', () => {
     expect(verdict(source, claim)).toBe('faithful')
   })
 })
+
+test.each([
+  ['Bake it for an hour and a quarter.', 'Bake it for 75 minutes.', 'Bake it for 65 minutes.'],
+  [
+    'The ride takes two hours and three quarters.',
+    'The ride takes 165 minutes.',
+    'The ride takes 150 minutes.',
+  ],
+  ['The train leaves at 7:45 in the evening.', 'The train leaves at 19:45.', 'The train leaves at 18:45.'],
+])('quarters behind an hour and halves of the day are read: %s', (source, right, wrong) => {
+  expect(checkFidelity({ source, claim: right }).verdict).toBe('faithful')
+  expect(checkFidelity({ source, claim: wrong }).verdict).toBe('unfaithful')
+})

@@ -115,7 +115,9 @@ export function dateAt(tokens: readonly Token[], at: number, make: Make): Quanti
   const half = /^([ap])\.?m$/.exec(next)?.[1]
   if (half !== undefined && /^\d{1,2}(?:[:.]\d\d)?$/.test(written))
     return make('clock', minutesOf(written, half), at + 2)
-  if (/^\d{1,2}:\d\d$/.test(written)) return make('clock', minutesOf(written, undefined), at + 1)
+  // "7:45 in the evening"
+  if (/^\d{1,2}:\d\d$/.test(written))
+    return make('clock', minutesOf(written, isLate(tokens, at + 1) ? 'p' : undefined), at + 1)
   const ordinal = /^(\d+)(?:st|nd|rd|th)$/.exec(written)
   if (ordinal === null) return undefined
   const of = next === 'of' ? at + 2 : at + 1

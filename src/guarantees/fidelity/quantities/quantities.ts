@@ -295,7 +295,8 @@ function withUnit(
     norm = tokens[++to]!.norm
   if (Object.hasOwn(CURRENCIES, norm)) return make('money', value, to + 1, CURRENCIES[norm]!)
   const unit = UNITS.get(norm)
-  if (unit && andAHalf(tokens, to + 1)) return make(unit[0], (value + 0.5) * unit[1], to + 4)
+  const more = unit && andMore(tokens, to + 1)
+  if (unit && more) return make(unit[0], (value + more) * unit[1], to + 4)
   if (unit) return make(unit[0], value * unit[1], to + 1)
   if (norm === 'times' || norm === 'time' || norm === 'x') return make('times', value, to + 1)
   return make('count', value, at)
@@ -320,8 +321,13 @@ const plainNumber = (norm: string): number | undefined =>
 const loosely = (quantity: Quantity): Quantity =>
   quantity.bound === '=' ? { ...quantity, loose: true } : quantity
 
-const andAHalf = (tokens: readonly Read[], at: number) =>
-  tokens[at]?.norm === 'and' && tokens[at + 1]?.norm === 'a' && tokens[at + 2]?.norm === 'half'
+/** "and a half", "and a quarter", "and three quarters": how much that is; 0 where it is not said. */
+function andMore(tokens: readonly Read[], at: number): number {
+  if (tokens[at]?.norm !== 'and') return 0
+  const [count, part] = [tokens[at + 1]?.norm, tokens[at + 2]?.norm]
+  if (count === 'a') return part === 'half' ? 0.5 : part === 'quarter' ? 0.25 : 0
+  return count === 'three' && part === 'quarters' ? 0.75 : 0
+}
 
 const isFraction = (tokens: readonly Read[], at: number) => {
   const before = tokens[at - 1]?.norm ?? ''
@@ -343,10 +349,16 @@ function inWords(tokens: readonly Read[], at: number, make: Make): Quantity | un
       return loosely(make(UNITS.get(tokens[at + 2]!.norm)![0], UNITS.get(tokens[at + 2]!.norm)![1], at + 3))
     if (after === 'dozen' || after === 'hundred' || after === 'thousand' || after === 'million')
       return withUnit(tokens, ONES[after]!, at + 2, undefined, make)
-    if (UNITS.get(after)?.[0] === 'duration' && after.length > 2 && after !== 'second' && after !== 'quarter')
-      return andAHalf(tokens, at + 2)
-        ? make(UNITS.get(after)![0], UNITS.get(after)![1] * 1.5, at + 5)
-        : loosely(make(UNITS.get(after)![0], UNITS.get(after)![1], at + 2))
+    if (
+      UNITS.get(after)?.[0] === 'duration' &&
+      after.length > 2 &&
+      after !== 'second' &&
+      after !== 'quarter'
+    ) {
+      const more = andMore(tokens, at + 2)
+      const [kind, size] = UNITS.get(after)!
+      return more ? make(kind, size * (1 + more), at + 5) : loosely(make(kind, size, at + 2))
+    }
     if (after === 'half' || ((after === 'third' || after === 'quarter') && tokens[at + 2]?.norm === 'of'))
       return share(tokens, FRACTIONS[after]!, at + 2, make)
     return undefined
@@ -392,7 +404,8 @@ function inWords(tokens: readonly Read[], at: number, make: Make): Quantity | un
   )
     if (tokens[to]!.norm !== 'quarters' || tokens[to + 1]?.norm === 'of')
       return share(tokens, value * fraction, to + 1, make)
-  if (andAHalf(tokens, to)) return withUnit(tokens, value + 0.5, to + 3, undefined, make)
+  const more = andMore(tokens, to)
+  if (more) return withUnit(tokens, value + more, to + 3, undefined, make)
   // "one" is a pronoun or an article more often than a number.
   if (first === 'one' && to === at + 1) {
     const after = tokens[to]?.norm ?? ''
