@@ -12,6 +12,7 @@ import type { Quantity } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { additionFindings } from './additions.ts'
 import { contradictionFindings } from './contradiction.ts'
+import { converseFindings } from './converses.ts'
 import { crossingFindings } from './crossing.ts'
 import { echoOf } from './ellipsis.ts'
 import { exchangeFindings } from './exchanges.ts'
@@ -21,6 +22,8 @@ import { outcomeFindings } from './outcomes.ts'
 import { overstatementFindings } from './overstatements.ts'
 import { parallelFindings } from './parallels.ts'
 import { participantFindings } from './participants.ts'
+import { permissionFindings } from './permissions.ts'
+import { placeFindings } from './places.ts'
 import { preferenceFindings } from './preferences.ts'
 import { roleFindings } from './roles.ts'
 import { substitutionFindings } from './substitution.ts'
@@ -36,9 +39,12 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(ownWords ? totalFindings(comparison) : []),
     ...(ownWords ? overstatementFindings(comparison) : []),
     ...(ownWords ? preferenceFindings(comparison) : []),
+    ...(ownWords ? permissionFindings(comparison) : []),
+    ...(isDocument(comparison.source) ? [] : placeFindings(comparison)),
     ...(isDocument(comparison.source) ? [] : outcomeFindings(comparison)),
     ...(ownWords ? [] : exchangeFindings(comparison)),
     ...crossingFindings(comparison),
+    ...(isDocument(comparison.source) ? [] : converseFindings(comparison)),
     ...(ownWords ? parallelFindings(comparison) : []),
     ...roleFindings(comparison),
     ...(ownWords ? participantFindings(comparison) : []),

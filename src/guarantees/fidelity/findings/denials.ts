@@ -43,12 +43,28 @@ export function swapsDenials(source: readonly Word[], claim: readonly Word[]): b
   return one.length > 0 && other.length > 0 && [...one, ...other].some(({ tag }) => tag !== '-')
 }
 
+const DISPUTE = /\b(?:disputed|in dispute|contested|contradict(?:s|ed|ory)?|disagree[sd]?|conflicting)\b/i
+const OPPOSING =
+  /\b(?:den(?:y|ies|ied)|reject(?:s|ed)?|contradict(?:s|ed)?|disagree[sd]?|dispute[sd]?|says otherwise)\b/i
+const BELIEVED = /\b(?:thought|believed|assumed|was sure|were sure)\b/i
+const MISTAKEN = /\b(?:contrary to|wrongly|mistakenly|unlike what)\b/i
+const TAKEN_BACK = /\b(?:forgot(?:ten)? to|hadn['’]t|didn['’]t|wasn['’]t|had not|did not|was not)\b/i
+
+/** "whether she knew is disputed", "contrary to what he believed": the claim tells of both what is said and what is denied. */
+const isOfTwoMinds = ({ source, claim }: Comparison): boolean =>
+  (DISPUTE.test(claim.text) && OPPOSING.test(source.text)) ||
+  (MISTAKEN.test(claim.text) &&
+    claim.words.some(({ tag }) => tag === '-') &&
+    BELIEVED.test(source.text) &&
+    TAKEN_BACK.test(source.text))
+
 /**
  * "not in continuity" and "separate continuity": one side denies in its grammar, the other by a word put in its place.
  * What is found turned in a sentence that was edited like this was turned twice.
  */
 export function unlessReworded(comparison: Comparison, findings: readonly Finding[]): readonly Finding[] {
   const { source, claim, alignment } = comparison
+  if (isOfTwoMinds(comparison)) return findings.filter(({ code }) => code !== 'polarity_flip')
   const reworded = alignment.gaps.filter((gap) =>
     swapsDenials(source.words.slice(...gap.source), claim.words.slice(...gap.claim)),
   )

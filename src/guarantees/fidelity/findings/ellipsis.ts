@@ -10,7 +10,7 @@ export interface Echo {
 }
 
 /** Whether nothing but the auxiliary is said. */
-function isBare({ words, clauseOf }: Side, { id, head, subject }: Clause): boolean {
+export function isBare({ words, clauseOf }: Side, { id, head, subject }: Clause): boolean {
   const { tag } = words[head]!
   if ((tag !== 'X' && tag !== 'M') || subject[0] === subject[1]) return false
   for (let i = head + 1; i < words.length && clauseOf[i] === id; i++)

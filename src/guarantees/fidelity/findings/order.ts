@@ -24,6 +24,7 @@ export function orderFindings(comparison: Comparison): Finding[] {
   boundaries.push(...claim.statements.flatMap((statement) => formerState(comparison, statement) ?? []))
   const mine = timelineOf(claim, false)
   const ends = endsOf(claim)
+  boundaries.push(...plannedDay(comparison))
   if (mine.pairs.length === 0 && ends.length === 0) return boundaries
   const theirs = timelineOf(source, true)
   const turned = mine.pairs.flatMap(([first, second]) => {
@@ -192,19 +193,25 @@ const UNTIL = anyOf('until till by before through to')
 const EITHER = anyOf('before after')
 const ON = anyOf('on at in')
 
+/** The word before a time; "not until" says from when. */
+function boundaryOf(side: Side, statement: Statement, { at }: Part): string {
+  const { norm } = side.words[at - 1] ?? { norm: '' }
+  return UNTIL.has(norm) && (side.words[at - 2]?.tag === '-' || isDenied(side, statement)) ? 'from' : norm
+}
+
 /** "valid until March" became "valid from March", "on Friday" became "before Friday". */
 function turnedBoundary(comparison: Comparison, mine: Statement): Finding | undefined {
   const { source, claim } = comparison
   for (const part of mine.parts) {
     if (part.measure === undefined) continue
-    const here = claim.words[part.at - 1]?.norm ?? ''
+    const here = boundaryOf(claim, mine, part)
     let against: { statement: Statement; part: Part } | undefined
     for (const statement of source.statements) {
       const theirs = statement.parts.find(
         ({ measure }) => measure?.kind === part.measure!.kind && measure.value === part.measure!.value,
       )
       if (theirs === undefined) continue
-      const there = source.words[theirs.at - 1]?.norm ?? ''
+      const there = boundaryOf(source, statement, theirs)
       const differs =
         (FROM.has(here) && UNTIL.has(there)) ||
         (UNTIL.has(here) && FROM.has(there)) ||
@@ -216,7 +223,8 @@ function turnedBoundary(comparison: Comparison, mine: Statement): Finding | unde
       if (
         mine.head >= 0 &&
         statement.head >= 0 &&
-        isSame(source.words[statement.head]!, claim.words[mine.head]!)
+        (isSame(source.words[statement.head]!, claim.words[mine.head]!) ||
+          claim.words.some(({ norm }) => norm === source.words[statement.head]!.norm))
       )
         against = { statement, part: theirs }
     }
@@ -292,6 +300,8 @@ const SINCE = anyOf('now nowadays today currently these_days since meanwhile')
 /** "Until June the rent was 900; since then it has been 980": a measure of the past, where the present has its own. */
 function passedState(comparison: Comparison, mine: Statement): Finding | undefined {
   const { source } = comparison
+  const former = mine.parts.find((part) => isFormer(comparison, mine, part))
+  if (former !== undefined) return tell(comparison, [], [former.at])
   for (const part of mine.parts) {
     if (part.measure === undefined) continue
     const there = source.statements.flatMap((statement) =>
@@ -313,6 +323,48 @@ function passedState(comparison: Comparison, mine: Statement): Finding | undefin
     if (present !== undefined) return tell(comparison, [own.one.at, present.one.at], [part.at])
   }
   return undefined
+}
+
+/** "used to meet in the library": what is so today is told beside it. */
+function isFormer(comparison: Comparison, mine: Statement, part: Part): boolean {
+  const { source, claim } = comparison
+  if (part.key !== 'word' || part.slot === 'subject' || part.slot === 'owner') return false
+  if (part.measure === undefined && claim.words[part.at]!.tag !== 'N') return false
+  const told = source.statements.filter(({ parts }) => parts.some((one) => matches(comparison, one, part)))
+  const [first] = told
+  return (
+    first !== undefined &&
+    told.every((statement) => usedTo(source, statement)) &&
+    source.statements.length > 1 &&
+    (mine.head < 0 ||
+      first.head < 0 ||
+      part.measure !== undefined ||
+      isSame(source.words[first.head]!, claim.words[mine.head]!))
+  )
+}
+
+const usedTo = ({ words }: Side, { clause }: Statement) =>
+  clause !== undefined && words.slice(clause.start, clause.head + 1).some(({ norm }) => norm === 'used_to')
+
+/** "on Thursday, a day later than planned" became "on Wednesday". */
+function plannedDay(comparison: Comparison): Finding[] {
+  const { source, claim } = comparison
+  const put =
+    /\b(?:later|earlier|sooner) than (?:was )?(?:planned|expected|scheduled|announced|hoped|promised)\b/i
+  if (
+    !put.test(source.text) ||
+    /\b(?:plan|expected for|schedul|original|initial|first|due)/i.test(claim.text)
+  )
+    return []
+  const days = (side: Side) =>
+    side.statements.flatMap(({ parts }) => parts.filter(({ measure }) => /^day/.test(measure?.kind ?? '')))
+  const [theirs, mine] = [days(source), days(claim)]
+  const [here] = mine
+  const [there] = theirs
+  if (here === undefined || there === undefined || mine.length > 1 || theirs.length > 1) return []
+  return here.measure!.kind === there.measure!.kind && here.measure!.value !== there.measure!.value
+    ? [tell(comparison, [there.at], [here.at])]
+    : []
 }
 
 /** "from Monday to Wednesday": both ends of a change. */

@@ -10,7 +10,7 @@ const SCALES = `
 approve accept grant award ratify pass carry adopt endorse greenlight sign_off sign_off_on consent okay approval allow reimburse refund agree | reject refuse deny decline turn_down turned_down vote_down dismiss veto rejection refusal disapprove withdraw oppose object throw_out fall_through | table defer postpone pending undecided await
 increase raise rise grow climb double triple gain jump higher go_up went_up | decrease reduce drop fall halve cut lower decline shrink reduction go_down went_down
 start begin continue persist ongoing go_on goes_on still resume keep_on carry_on | stop end finish over cease gone disappear cancel abandon quit discontinue halt expire lapse vanish
-include contain cover comprise come_with | exclude without omit leave_out left_out extra lack missing minus separately on_top additional
+include including contain cover comprise come_with | exclude without omit leave_out left_out extra lack missing minus separately on_top additional
 pay settle reimburse refund repay paid reimbursed | unpaid outstanding owe due overdue withhold turn_down turned_down
 credit refund reimburse | charge bill debit
 keep retain save preserve store restore | delete remove discard throw_away drop sell give_away give_up gave_up given_up get_rid dispose erase wipe destroy dump chuck throw_out
@@ -43,7 +43,7 @@ left | right
 inside indoors indoor | outside outdoors outdoor
 adult grown-up | child kid children
 first | last
-win beat | lose
+win | lose
 exceed outperform surpass | short_of fall_short
 remember recall | forget forgot
 right correct accurate | wrong incorrect false untrue mistaken
@@ -55,6 +55,7 @@ vacant empty | occupied full
 temporary temporarily | permanent permanently for_good
 written | oral verbal
 wet | dry
+cancel cancelled call_off called_off scrap | delay delayed postpone | depart left take_off took_off go_ahead went_ahead take_place took_place
 hot warm | cold cool
 strict | lenient
 `
@@ -83,6 +84,8 @@ for (const [scale, line] of SCALES.trim().split('\n').entries()) {
     }
 }
 
+const DENYING: ReadonlySet<string> = new Set(['without', 'fail', 'miss', 'unless', 'except', 'not', 'no'])
+
 /** A word that puts something on a scale. */
 interface Standing {
   readonly at: number
@@ -96,6 +99,8 @@ function standingsOf({ words, scopes }: Side): Standing[] {
   const list: Standing[] = []
   for (let at = 0; at < words.length; at++) {
     const { lemma, norm, tag } = words[at]!
+    // "must never be without one": there always is one.
+    if (norm === 'never' && words.some((other, i) => i > at && DENYING.has(other.norm))) continue
     // "never" is itself a place on a scale.
     const sign = tag === '-' ? 1 : scopes.signs[at]!
     const seen = meanings.get(norm) ?? NO_MEANINGS

@@ -17,7 +17,7 @@ import { type Sign, times } from '../reading/stances.ts'
 import { anyOf, CERTAINTY, DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { isDenying } from './denials.ts'
-import { deniedNouns, echoOf } from './ellipsis.ts'
+import { deniedNouns, echoOf, isBare } from './ellipsis.ts'
 import { exceptedWords } from './exceptions.ts'
 import { speaksOfTheRest } from './numbers.ts'
 import {
@@ -30,6 +30,25 @@ import {
 } from './openness.ts'
 import { isTurnedComparison } from './roles.ts'
 import { COMPARES, productOf, topicVote, type Vote } from './topics.ts'
+
+/** "neither can swim" became "one can't, but the other can": a clause of the claim that leaves its predicate to the one before. */
+function bareVotes({ source, claim, alignment }: Comparison): Vote[] {
+  const votes: Vote[] = []
+  for (const clause of claim.clauses) {
+    const antecedent = claim.clauses[clause.id - 1]
+    if (antecedent === undefined || !isBare(claim, clause) || isBare(claim, antecedent)) continue
+    const { source: s } = alignment.links[antecedent.head]!
+    const sign = claim.scopes.stances[clause.id]!.sign
+    for (let c = clause.subject[0]; c < clause.subject[1]; c++) {
+      const there = alignment.links[c]!.source
+      const own = source.clauses[source.clauseOf[there] ?? -1]
+      if (claim.words[c]!.tag !== 'N' || there < 0 || own === undefined || own.head !== s) continue
+      if (there < own.subject[0] || there >= own.subject[1]) continue
+      votes.push({ source: s, claim: clause.head, product: times(source.scopes.stances[own.id]!.sign, sign) })
+    }
+  }
+  return votes
+}
 
 /** What one side asserts and the other denies. */
 export function polarityFindings(comparison: Comparison): Finding[] {
@@ -50,7 +69,9 @@ export function polarityFindings(comparison: Comparison): Finding[] {
     settled.add(vote.source)
     found.push(flip(comparison, vote))
   }
-  for (const vote of rest ? [] : [...constituentVotes(comparison), ...oppositeVotes(comparison)])
+  for (const vote of rest
+    ? []
+    : [...constituentVotes(comparison), ...oppositeVotes(comparison), ...bareVotes(comparison)])
     if (vote.product === -1 && !settled.has(vote.source)) {
       settled.add(vote.source)
       found.push(flip(comparison, vote))
@@ -255,6 +276,8 @@ const CONVERSES = [
   'come go',
   'teach learn',
   'win lose',
+  'beat lose',
+  'defeat lose',
   'export import',
   'push pull',
   // Of people, each the other's.
@@ -361,6 +384,10 @@ function hasOtherObject(
   return false
 }
 
+const AVERSE = anyOf(
+  'allergic allergic_to intolerant afraid afraid_of scared terrified opposed against wary sick_of averse',
+)
+
 /** "to her card, not store credit": denied where it stands, though its clause is not. */
 function constituentVotes(comparison: Comparison): Vote[] {
   const { source, claim, alignment } = comparison
@@ -378,6 +405,13 @@ function constituentVotes(comparison: Comparison): Vote[] {
       theirs === undefined ||
       deniesItsObject(claim.words[mine.head]!.lemma) ||
       deniesItsObject(source.words[theirs.head]!.lemma)
+    )
+      continue
+    // "allergic to peanuts, not to almonds": those can be eaten.
+    if (
+      !comparison.edited &&
+      AVERSE.has(source.words[theirs.head]!.lemma) &&
+      alignment.links[mine.head]!.source !== theirs.head
     )
       continue
     if (apart(source, link.source) !== -1 || apart(claim, c) !== 1 || claim.scopes.signs[c] !== 1) continue

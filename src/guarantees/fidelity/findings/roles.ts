@@ -17,6 +17,8 @@ import { isName } from './names.ts'
 interface Roles {
   /** The kind of event; verbs of one kind are compared by these roles, others by their own parts. */
   readonly frame: string
+  /** The word two frames of one kind are compared by. */
+  readonly word: number
   readonly filled: ReadonlyMap<string, readonly Part[]>
 }
 
@@ -43,7 +45,7 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
   const put = (role: string, part: Part) => filled.set(role, [...(filled.get(role) ?? []), part])
   const named = (slots: Readonly<Record<string, string>>, frame: string): Roles => {
     for (const part of parts) if (Object.hasOwn(slots, part.slot)) put(slots[part.slot]!, part)
-    return { frame, filled }
+    return { frame, word: head, filled }
   }
   if (GIVING.has(lemma) || GIVING.has(norm)) {
     const persons = parts.filter(
@@ -61,7 +63,7 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
       else if (part.slot === 'to' || part === taker) put('taker', part)
       else if (part.slot === 'object') put('thing', part)
     }
-    return { frame: lemma === 'owe' ? 'owing' : 'giving', filled }
+    return { frame: lemma === 'owe' ? 'owing' : 'giving', word: head, filled }
   }
   // "got better" is no getting.
   if (
@@ -86,13 +88,24 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
   if (CHOOSING.has(lemma) || CHOOSING.has(norm))
     return named({ object: 'chosen', over: 'other', to: 'other' }, 'choosing')
   if (parts.some(({ slot }) => slot === 'than'))
-    return named({ subject: 'more', than: 'less' }, `than ${lemma}`)
+    return {
+      ...named({ subject: 'more', than: 'less' }, `than ${lemma}`),
+      word: comparedBy(side, head, parts),
+    }
   // "born Ann Lee" tells a name.
   if (MUTUAL.has(lemma) || norm === 'born') return undefined
   return named(
     { subject: 'subject', object: 'object', to: 'to', from: 'from', over: 'over', against: 'against' },
     `verb ${lemma}`,
   )
+}
+
+/** "three years older than": what is compared is how old. */
+function comparedBy({ words }: Side, head: number, parts: readonly Part[]): number {
+  const than = words.findIndex(({ norm }, i) => i > head && norm === 'than')
+  return than > 0 && /^[AR]$/.test(words[than - 1]!.tag) && parts.some(({ at }) => at === than - 1)
+    ? than - 1
+    : head
 }
 
 export function roleFindings(comparison: Comparison): Finding[] {
@@ -141,7 +154,7 @@ interface Told {
 
 /** Whether both tell of one kind of event; true when it is told from the other end ("faster" and "slower"). */
 function turnedBy({ source, claim }: Comparison, theirs: Told, mine: Told): boolean | undefined {
-  const [a, b] = [source.words[theirs.statement.head]!, claim.words[mine.statement.head]!]
+  const [a, b] = [source.words[theirs.roles.word]!, claim.words[mine.roles.word]!]
   const [one, other] = [theirs.roles.frame, mine.roles.frame]
   if (one === other) return false
   if (one.startsWith('than ') && other.startsWith('than ')) {
@@ -223,7 +236,7 @@ function ownersPart(
       if (!isPerson(comparison.source.words[doer.at]!) && !isFeminine(comparison.source.words[doer.at]!))
         continue
       const owner = statement.parts.find(
-        ({ slot, of, key }) => slot === 'owner' && of === doer.at && key === 'word',
+        ({ slot, of, key }) => slot === 'owner' && of === doer.at && key !== 'open',
       )
       if (owner !== undefined && isWhole(comparison, owner, part) && !isWhole(comparison, doer, part))
         return { theirs: doer, mine: part }
@@ -269,8 +282,12 @@ const belongings = ({ statements }: Side, at: number, slot: string): Part[] => {
 /** "A is cheaper than B", "B is dearer than A": one comparison from either side. */
 export function isTurnedComparison(comparison: Comparison, s: number, c: number): boolean {
   const { source, claim } = comparison
-  const theirs = source.statements.find(({ head }) => head === s)
-  const mine = claim.statements.find(({ head }) => head === c)
+  const by = (side: Side, at: number) =>
+    side.statements.find(
+      ({ head, parts }) => head === at || (head >= 0 && comparedBy(side, head, parts) === at),
+    )
+  const theirs = by(source, s)
+  const mine = by(claim, c)
   if (theirs === undefined || mine === undefined) return false
   const sides = ({ parts }: Statement) => ({
     one: parts.filter(({ slot }) => slot === 'subject'),
