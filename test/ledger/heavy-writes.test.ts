@@ -122,14 +122,16 @@ describe('a ledger that writes in its thread', () => {
       db.close()
       // Keys and secrets are made by chance: what counts is where the same one occurs.
       const seen = new Map<string, string>()
-      return rows
-        .replace(/[0-9A-HJKMNP-TV-Z]{26}/g, (key) => {
-          if (!seen.has(key)) seen.set(key, `key ${seen.size}`)
-          return seen.get(key)!
-        })
-        // What a gate recognises a claim by.
-        .replace(/\\"[\w-]{43}\\"/g, 'code')
-        .replace(/"(store|refusal|migration)":\[.*?\](?=,"|\}\])/g, '')
+      return (
+        rows
+          .replace(/[0-9A-HJKMNP-TV-Z]{26}/g, (key) => {
+            if (!seen.has(key)) seen.set(key, `key ${seen.size}`)
+            return seen.get(key)!
+          })
+          // What a gate recognises a claim by.
+          .replace(/\\"[\w-]{43}\\"/g, 'code')
+          .replace(/"(store|refusal|migration)":\[.*?\](?=,"|\}\])/g, '')
+      )
     }
     expect(await told(EVERY)).toBe(await told(NONE))
   })
