@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { invalid } from '../../core/given.ts'
-import { AskedThread, ThreadLost } from '../../threads/ask.ts'
 import { judge } from './judge.ts'
-import type { JudgeCalls } from './judge-thread.ts'
 import type { FidelityPair, FidelityResult, FidelityVerdict, SecondOpinion } from './types.ts'
 
 export type {
@@ -37,25 +35,12 @@ function check(pair: FidelityPair): void {
 /** Characters of a pair that are judged on the caller's thread: a few milliseconds. */
 const SHORT = 2000
 
-/** How long the thread is kept, in milliseconds. */
-const IDLE = 10_000
-
-/** One for the process: it holds nothing but texts read last. */
-const thread = new AskedThread<JudgeCalls>('guarantees/fidelity/judge-thread', {
-  name: 'spanstore-fidelity',
-  data: undefined,
-  idle: IDLE,
-})
-
 /** Long texts are judged in a thread; of several short ones others get their turn after each. */
 async function judgeInTurn({ source, claim, context }: FidelityPair): Promise<FidelityResult> {
   const pair: FidelityPair = { source, claim, context }
   if (source.length + claim.length + (context?.length ?? 0) > SHORT)
-    try {
-      return await thread.ask('judge', [pair])
-    } catch (error) {
-      if (!(error instanceof ThreadLost)) throw error
-    }
+    // Loaded when it is needed: most processes never meet a long pair.
+    return (await import('./judge-elsewhere.ts')).judgeElsewhere(pair)
   const result = judge(pair)
   await nextTurn()
   return result
