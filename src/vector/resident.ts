@@ -33,7 +33,7 @@ const ROUNDED = { part: 1e-12, tiny: 1e-36 }
 const CONDENSED = 512
 
 /** Rows that are in a first sketch after each one that comes. */
-const MADE = 8
+const MADE = 2
 
 /** Of the block being scanned. */
 const distances = new Float64Array(BLOCK)
