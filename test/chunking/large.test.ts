@@ -2,15 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { paragraphs } from '../../src/chunking/index.ts'
 import { graphemeStarts, prose } from './promises.ts'
 
+/** Milliseconds this process has worked: what others do on the machine does not count. */
+const processorTime = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 describe('large texts', () => {
   const MB5 = 5_000_000
   const repeated = (part: string) => part.repeat(Math.ceil(MB5 / part.length))
 
   it('5 MB of ordinary paragraphs take well under a second', () => {
     const text = repeated(`${prose(700, 2)}\n\n${prose(400, 3)}\n\n## Heading\n\n`)
-    const began = performance.now()
+    const began = processorTime()
     const chunks = paragraphs().chunk(text)
-    expect(performance.now() - began).toBeLessThan(1000)
+    expect(processorTime() - began).toBeLessThan(1000)
     expect(chunks.length).toBeGreaterThan(4000)
   })
 
@@ -26,11 +32,11 @@ describe('large texts', () => {
     spaces: ' x'.padStart(1_000_000),
   }
   for (const [kind, part] of Object.entries(kinds)) {
-    it(`5 MB without a line end take seconds at most, and are exact: ${kind}`, { timeout: 30_000 }, () => {
+    it(`5 MB without a line end take seconds at most, and are exact: ${kind}`, { timeout: 120_000 }, () => {
       const text = repeated(part)
-      const began = performance.now()
+      const began = processorTime()
       const chunks = paragraphs().chunk(text)
-      expect(performance.now() - began).toBeLessThan(10_000)
+      expect(processorTime() - began).toBeLessThan(10_000)
       let end = 0
       for (const chunk of chunks) {
         if (chunk.start < end || chunk.text.length > 1200)
