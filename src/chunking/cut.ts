@@ -1,4 +1,5 @@
-import { inkEnd, inkStart, isSpace } from './blank.ts'
+import { isSpace } from '../core/white-space.ts'
+import { inkEnd, inkStart } from './blank.ts'
 import type { Ranges } from './chunk.ts'
 import { graphemeBoundaries, isGraphemeBoundary } from './graphemes.ts'
 

@@ -1,4 +1,5 @@
-import { inkEnd, isSpace } from './blank.ts'
+import { isSpace } from '../core/white-space.ts'
+import { inkEnd } from './blank.ts'
 
 /** The column of the first ink of the line [at, to): a tab goes on to the next multiple of four. */
 export function indentOf(text: string, at: number, to: number): number {

@@ -1,4 +1,5 @@
-import { inkEnd, inkStart, isSpace, lineEnd } from './blank.ts'
+import { isSpace } from '../core/white-space.ts'
+import { inkEnd, inkStart, lineEnd } from './blank.ts'
 import { type Borders, trimEnd } from './cut.ts'
 import {
   closesFence,

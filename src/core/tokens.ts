@@ -1,6 +1,7 @@
 // By its own file: the package's index loads twenty others, and a command line starts with this one.
 import { diffArrays } from 'diff/lib/diff/array.js'
-import { classes, solve } from './align.ts'
+import { classes, solve } from './subsequence.ts'
+import { isSpace } from './white-space.ts'
 
 /*
  * What of a text is still there in another: tokens (sentences, or words), aligned. Used only where texts changed.
@@ -134,23 +135,8 @@ function kindAt(text: string, at: number): number {
   return isBlank(text, at) || Number.isNaN(code) ? 0 : 1
 }
 
-/** Whether a unit is white space, as `trim` understands it. */
-export function isBlank(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
-  if (code <= 0x20) return code === 0x20 || isWithin(code, 0x09, 0x0d)
-  if (code < 0xa0) return false
-  return (
-    code === 0xa0 ||
-    code === 0x1680 ||
-    isWithin(code, 0x2000, 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000 ||
-    code === 0xfeff
-  )
-}
+/** Whether a unit is white space, as `trim` understands it. Beyond the text there is none. */
+export const isBlank = (text: string, at: number): boolean => isSpace(text.charCodeAt(at))
 
 export function nonBlank(text: string, from = 0, to = text.length): number {
   let count = 0
