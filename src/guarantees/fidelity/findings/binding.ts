@@ -11,11 +11,15 @@ import {
 import type { Quantity } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { additionFindings } from './additions.ts'
+import { alternativeFindings } from './alternatives.ts'
+import { belongingFindings } from './belongings.ts'
+import { ceasedFindings } from './ceased.ts'
 import { contradictionFindings } from './contradiction.ts'
 import { converseFindings } from './converses.ts'
 import { crossingFindings } from './crossing.ts'
 import { echoOf } from './ellipsis.ts'
 import { exchangeFindings } from './exchanges.ts'
+import { hearsayFindings } from './hearsay.ts'
 import { isName } from './names.ts'
 import { orderFindings } from './order.ts'
 import { outcomeFindings } from './outcomes.ts'
@@ -26,9 +30,11 @@ import { permissionFindings } from './permissions.ts'
 import { placeFindings } from './places.ts'
 import { preferenceFindings } from './preferences.ts'
 import { roleFindings } from './roles.ts'
+import { segmentFindings } from './segments.ts'
 import { substitutionFindings } from './substitution.ts'
 import { totalFindings } from './totals.ts'
 import { undoneFindings } from './undone.ts'
+import { unrealisedFindings } from './unrealised.ts'
 
 /** What the source says of one thing and the claim of another: same predicate, a participant from elsewhere. */
 export function bindingFindings(comparison: Comparison): Finding[] {
@@ -39,6 +45,7 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(ownWords ? totalFindings(comparison) : []),
     ...(ownWords ? overstatementFindings(comparison) : []),
     ...(ownWords ? preferenceFindings(comparison) : []),
+    ...(isDocument(comparison.source) ? [] : alternativeFindings(comparison)),
     ...(ownWords ? permissionFindings(comparison) : []),
     ...(isDocument(comparison.source) ? [] : placeFindings(comparison)),
     ...(isDocument(comparison.source) ? [] : outcomeFindings(comparison)),
@@ -46,9 +53,14 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...crossingFindings(comparison),
     ...(isDocument(comparison.source) ? [] : converseFindings(comparison)),
     ...(ownWords ? parallelFindings(comparison) : []),
+    ...(ownWords ? segmentFindings(comparison) : []),
     ...roleFindings(comparison),
     ...(ownWords ? participantFindings(comparison) : []),
     ...undoneFindings(comparison),
+    ...(ownWords ? unrealisedFindings(comparison) : []),
+    ...(ownWords ? ceasedFindings(comparison) : []),
+    ...(isDocument(comparison.source) ? [] : belongingFindings(comparison)),
+    ...(isDocument(comparison.source) ? [] : hearsayFindings(comparison)),
     ...substitutionFindings(comparison),
     ...orderFindings(comparison),
     ...additionFindings(comparison),

@@ -58,6 +58,58 @@ wet | dry
 cancel cancelled call_off called_off scrap | delay delayed postpone | depart left take_off took_off go_ahead went_ahead take_place took_place
 hot warm | cold cool
 strict | lenient
+take_place happen held go_ahead went_ahead going_ahead proceed occur went_on | cancel call_off called_off scrap abandon fall_through fell_through shelve rain_off
+join sign_up signed_up subscribe enroll enrol register opt_in opted_in join_in | leave quit unsubscribe cancel opt_out opted_out drop_out dropped_out withdraw resign back_out backed_out pull_out pulled_out bow_out
+close sign seal finalise finalize conclude clinch go_through went_through come_through complete | fall_through fell_through collapse fall_apart fell_apart break_down broke_down pull_out pulled_out back_out call_off called_off
+arrive deliver reach receive turn_up turned_up come get_here got_here land | lost missing undelivered astray await outstanding
+own bought purchase | rent lease borrow
+win won uphold upheld grant sustain prevail succeed | lose lost dismiss throw_out quash overturn reject overrule strike_out
+convict guilty | acquit innocent clear cleared exonerate
+benign harmless | malignant cancerous
+positive | negative
+improve recover better heal ease | worse worsen deteriorate relapse
+fix repair mend restore replace work | broken leak faulty defective damage malfunction play_up
+dry sunny | rain rainy wet storm pour
+fulltime full-time | part-time parttime
+permanent indefinite open-ended | temporary interim fixed-term
+catch caught make made board | miss missed
+resolve close closed solve fix settle sort_out sorted_out | open unresolved pending outstanding unsolved
+profit surplus | loss deficit shortfall
+enough sufficient plenty ample adequate suffice | insufficient short lack shortage inadequate
+available free vacant in_stock obtainable | unavailable sold_out out_of_stock booked taken full occupied booked_out fully_booked gone
+support back favour favor endorse agree consent approve | oppose object against refuse disagree resist protest
+true genuine real authentic | false fake bogus untrue lie myth counterfeit forged
+pass succeed ace | fail flunk
+allow permit let authorise authorize | forbid ban prohibit bar disallow outlaw
+happy glad pleased delighted satisfied satisfaction impressed content thrilled praise | unhappy disappointed dissatisfied annoyed complain upset furious unimpressed displeased disappointment
+intact unharmed undamaged unhurt unscathed unbroken | damage break broken injure injured crack cracked hurt wreck destroy
+necessary needed essential require required | unnecessary needless optional superfluous redundant
+secret quiet confidential hide conceal hush | reveal disclose tell leak announce
+admit confess acknowledge | deny dispute contest
+obey follow respect comply observe honour honor | break violate ignore flout breach disregard
+recommend advise suggest urge encourage | advise_against advised_against discourage warn_against warned_against dissuade recommend_against recommended_against
+extend renew prolong lengthen | shorten curtail cut_short end expire terminate lapse
+send sent dispatch post mail ship | withhold hold_back held_back keep
+wear put_on | take_off took_off remove
+plug_in connect attach link | unplug disconnect detach
+visible show appear | hidden hide invisible
+accept take_up took_up | decline reject refuse turn_down turned_down spurn pass_up passed_up
+promote promotion | demote demotion
+praise commend compliment applaud | criticise criticize blame slam condemn complain
+trust rely | distrust mistrust doubt
+safe | unsafe dangerous risky hazardous
+busy occupied booked | free available idle
+married wed marry | single divorced divorce unmarried separated
+vegetarian vegan meatless | meat beef pork chicken
+retired retire pensioner | employed working works
+pregnant expecting | miscarriage
+volunteer unpaid pro_bono | paid salaried wage
+aware know knew informed notice | unaware ignorant oblivious unbeknownst
+on_purpose deliberately intentionally deliberate intentional | by_accident accidentally accidental unintentionally by_mistake mistakenly inadvertently
+alone solo single-handedly by_himself by_herself | together jointly with_others
+in_person face-to-face onsite on-site on_site | remotely online virtual virtually by_phone video zoom
+silent silence mute quiet | loud noisy
+unanimous unanimously | divided split narrowly
 `
 
 interface Meaning {
@@ -180,10 +232,21 @@ function contraryOf(
     if (s >= 0 && likeness.sign === 1 && likeness.score >= 0.75) places.push(mentionsOf(source, s))
   }
   if (about === 0 || places.length < about) return undefined
+  const supposed = isSupposed(claim, mine.at)
   return scale.find(
     ({ at }) =>
+      // "If the buyer pulls out": no more than supposed.
+      (!supposed || isSupposed(source, at) || source.clauses.some(({ link }) => link === 'contrast')) &&
       places.every((mentions) => mentions.some((s) => isOfClause(source, at, s))) &&
       !isOfAnotherTime({ source, claim }, at, mine.at),
+  )
+}
+
+const isSupposed = ({ clauses, clauseOf, scopes }: Side, at: number): boolean => {
+  const clause = clauses[clauseOf[at]!]
+  return (
+    clause !== undefined &&
+    (/^(?:condition|exception)$/.test(clause.link) || scopes.stances[clause.id]!.condition !== undefined)
   )
 }
 

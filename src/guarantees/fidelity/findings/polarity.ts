@@ -240,6 +240,9 @@ function ifComparable(comparison: Comparison, clause: Clause, s: number): Sign {
 const apart = ({ scopes, clauseOf }: Side, at: number) =>
   scopes.signs[at]! * (scopes.stances[clauseOf[at]!]?.sign ?? 1)
 
+/** "not Claire but her deputy", and "Claire's deputy": what is spoken of is another's. */
+const isOwner = ({ words }: Side, at: number) => words[at + 1]?.norm === "'s"
+
 /** What the source says of the rest it denies of one constituent; the claim may speak of that one. */
 function apartSign({ source, claim, alignment }: Comparison, clause: Clause, s: number): Sign {
   const theirs = clauseAt(source, s)
@@ -258,6 +261,7 @@ function apartSign({ source, claim, alignment }: Comparison, clause: Clause, s: 
       source.clauseOf[link.source] === theirs.id &&
       claim.words[c]!.tag === 'N' &&
       claim.words[c + 1]?.tag !== 'N' &&
+      !isOwner(claim, c) &&
       apart(claim, c) === 1 &&
       (excepted.includes(link.source) ||
         (apart(source, link.source) === -1 && isDeniedConstituent(source, link.source)))
@@ -400,6 +404,7 @@ function constituentVotes(comparison: Comparison): Vote[] {
     if (mine === undefined && theirs === undefined && link.likeness.score >= 0.75)
       votes.push({ source: link.source, claim: c, product: productOf(comparison, link.source, c) })
     if (link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
+    if (isOwner(claim, c) && !isOwner(source, link.source)) continue
     if (
       mine === undefined ||
       theirs === undefined ||

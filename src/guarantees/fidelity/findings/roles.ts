@@ -296,5 +296,19 @@ export function isTurnedComparison(comparison: Comparison, s: number, c: number)
   const [there, here] = [sides(theirs), sides(mine)]
   const meet = (a: readonly Part[], b: readonly Part[]) =>
     a.some((x) => b.some((y) => isWhole(comparison, x, y)))
-  return meet(there.one, here.other) && meet(there.other, here.one)
+  // "taller than her brother Luis", "shorter than his sister": who that is goes without saying.
+  const isUnnamed = (parts: readonly Part[]) =>
+    parts.length > 0 &&
+    parts.every(
+      (part) =>
+        part.key === 'word' &&
+        KIN.has(claim.words[part.at]!.lemma) &&
+        !source.words.some(({ lemma }) => lemma === claim.words[part.at]!.lemma),
+    )
+  const [first, second] = [meet(there.one, here.other), meet(there.other, here.one)]
+  return (first && second) || (second && isUnnamed(here.other)) || (first && isUnnamed(here.one))
 }
+
+const KIN = anyOf(
+  'mother mom mum father dad sister brother daughter son wife husband girlfriend boyfriend aunt uncle niece nephew cousin grandmother grandfather grandma grandpa parent child sibling partner friend colleague boss neighbour neighbor',
+)

@@ -15,7 +15,7 @@ import type { Word } from '../words/tagging.ts'
 import { COMMANDS } from './modality.ts'
 
 /** Words by which a claim shows that it does not tell of what was done. */
-const AHEAD = anyOf(
+export const AHEAD = anyOf(
   'will should must may can might would could if until plan plans planned planning going_to asked told want wants wanted promised agreed requested proposed suggested offered supposed due scheduled ready decided expected intended hoped tried considered',
 )
 /** What is wanted, asked for or weighed is not done by it. */
@@ -73,7 +73,7 @@ function isSame(word: Word, head: Word): boolean {
   return sign === 1 && score >= (word.tag === 'N' ? 0.9 : 0.8)
 }
 
-function isAhead({ words, scopes, clauses, clauseOf }: Side, at: number): boolean {
+export function isAhead({ words, scopes, clauses, clauseOf }: Side, at: number): boolean {
   const clause = clauses[clauseOf[at]!]
   if (clause === undefined) return false
   if (clause.head !== at)

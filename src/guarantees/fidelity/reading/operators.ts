@@ -46,7 +46,7 @@ const WORDS: readonly (readonly [Effect, string])[] = [
   [
     'leaves open',
     `say offer claim state report argue assert mention declare announce allege suggest hint wonder ask question whether predict warn promise swear threaten worry fear suspect speculate dream
-     consider contemplate discuss debate explore evaluate investigate study check test review decide_on look_into looking_into thinking_about thinking_of unclear unsure unverified unknown uncertain possible potential insist maintain write post demand`,
+     consider contemplate discuss debate explore evaluate investigate study check test review decide_on look_into looking_into thinking_about thinking_of unclear unsure unverified unknown uncertain possible potential insist maintain write post demand option chance opportunity proposal permission reminder motion invitation`,
   ],
 ]
 
@@ -69,7 +69,7 @@ const OBJECTS = new Set(
   `lack miss avoid drop remove delete cancel abandon exclude disable reject refuse decline prevent block prohibit forbid ban deny skip omit eliminate discontinue revoke waive stop end cease halt terminate
    scrap ditch discard suspend withhold oppose disallow turn_off turned_off turning_off turns_off switch_off switched_off shut_down called_off call_off ruled_out rule_out rules_out phase_out phased_out get_rid_of got_rid_of
    left_out leave_out turn_down turned_down turns_down hate dislike loathe forgo forego veto scratch retire sunset neglect decided_against decide_against advised_against recommended_against opposed bar barred reverse
-   out_of_the_question off_the_table out_of_scope out_of_service out_of_order out_of_stock off_limits fall_through break_down turn_away knock_down strike_down vote_down pass_up back_out pull_out take_down write_off wipe_out throw_away throw_out close_down wind_down shut_off leave_off put_on_hold walk_back walk_away_from closed can_not_stand can_not_bear can_not_abide could_not_stand dead broken gone down off void invalid inactive offline lapse expire dispute protest decommission deactivate uninstall repeal rescind nullify annul overturn retract free_of devoid_of clear_of objection against undo omit bypass pause freeze frozen unavailable missing absent nonexistent forbidden prohibited banned impossible disabled lost lose fail resist doubt deprecate false untrue optional unnecessary unwelcome`.split(
+   back_out_of pull_out_of skip give_up quit call_off shelve axe abolish forget overlook fall_apart rain_off opt_out_of unsubscribe bail_on cut_out do_without discontinued expired lapsed cancelled canceled out_of_the_question off_the_table out_of_scope out_of_service out_of_order out_of_stock off_limits fall_through break_down turn_away knock_down strike_down vote_down pass_up back_out pull_out take_down write_off wipe_out throw_away throw_out close_down wind_down shut_off leave_off put_on_hold walk_back walk_away_from closed can_not_stand can_not_bear can_not_abide could_not_stand dead broken gone down off void invalid inactive offline lapse expire dispute protest decommission deactivate uninstall repeal rescind nullify annul overturn retract free_of devoid_of clear_of objection against undo omit bypass pause freeze frozen unavailable missing absent nonexistent forbidden prohibited banned impossible disabled lost lose fail resist doubt deprecate false untrue optional unnecessary unwelcome`.split(
     /\s+/,
   ),
 )

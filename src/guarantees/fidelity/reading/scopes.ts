@@ -68,7 +68,11 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
       clauses.every(({ negators }) => !negators.includes(i)) &&
       !(norm === 'nor' && clauses[clauseOf[i]!]?.negators.some((at) => words[at]!.norm === 'neither'))
     if (excludes || constituent || isWithNo(words, i))
-      for (let k = i + 1, end = reach(words, i + 1, constituent); k < end; k++)
+      for (
+        let k = i + 1, end = CHOOSING.has(norm) ? choiceEnd(words, i + 1) : reach(words, i + 1, constituent);
+        k < end;
+        k++
+      )
         if (clauses[clauseOf[k]!]?.link !== 'without') signs[k] = signs[k] === 0 ? -1 : (-signs[k]! as Sign)
     if (norm === 'nor' && tag === '-') {
       signs[i] = -1
@@ -137,6 +141,16 @@ function reach(words: readonly Word[], from: number, constituent: boolean): numb
   let i = from
   while (words[i]?.tag === 'R' || words[i]?.tag === 'A' || words[i]?.tag === 'V') i++
   return i
+}
+
+const CHOOSING = anyOf('instead_of rather_than as_opposed_to')
+
+/** "marble instead of granite for the counter": what is for both stands behind the second choice. */
+function choiceEnd(words: readonly Word[], from: number): number {
+  const end = phraseEnd(words, from, false)
+  for (let i = from + 1; i < end; i++)
+    if (words[i]!.tag === 'I' && words[i]!.norm !== 'of' && words[i - 1]!.tag === 'N') return i
+  return end
 }
 
 function amountsOf(words: readonly Word[]): {

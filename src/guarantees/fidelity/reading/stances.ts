@@ -305,6 +305,7 @@ const disclaims = ({ words, clauses }: Reading, from: number) => {
  */
 export function isDisclaimed(reading: Reading, clause: Clause): boolean {
   if (clause.link !== 'complement') return false
+  if (isCalledUntrue(reading, clause)) return true
   const next = reading.clauses.find(({ id, link }) => id > clause.id && link === 'main')
   if (next === undefined || next.negators.length % 2 !== 0 || !disclaims(reading, next.id)) return false
   if (next.subject[0] <= clause.start) return true
@@ -313,6 +314,22 @@ export function isDisclaimed(reading: Reading, clause: Clause): boolean {
     next.subject[1] - next.subject[0] === 1 && /^(?:that|this|it|which)$/.test(words[next.subject[0]]!.norm)
   )
 }
+
+/** "told them it was too big, which wasn't true" */
+function isCalledUntrue({ words, clauses }: Reading, { id }: Clause): boolean {
+  const next = clauses[id + 1]
+  if (
+    next === undefined ||
+    !/^(?:which|that|it|this)$/.test(words[next.subject[0]]?.norm ?? words[next.start]?.norm ?? '')
+  )
+    return words[next?.start ?? -1]?.norm === 'which' && isUntrue(words, next!)
+  return next.subject[1] - next.subject[0] <= 1 && isUntrue(words, next)
+}
+
+const isUntrue = (words: readonly Word[], { head, negators }: Clause): boolean =>
+  negators.length % 2 === 1
+    ? /^(?:true|correct|right|so|accurate|case|truth)$/.test(words[head]!.norm)
+    : DISCLAIMERS.has(words[head]!.norm)
 
 /** "with no money": without. */
 export const isWithNo = (words: readonly Word[], i: number) =>

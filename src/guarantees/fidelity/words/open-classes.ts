@@ -48,6 +48,9 @@ const GOES_ON = anyOf(
   'start stop begin keep finish continue quit resume avoid consider enjoy like love hate dislike prefer mind risk miss try remember forget regret suggest recommend propose practise practice postpone delay deny admit resist mention imagine discuss involve mean go come need require allow permit forbid prohibit ban help spend find catch see hear watch notice leave give_up keep_on carry_on put_off end_up',
 )
 
+/** Offices named before a name, of words that are verbs as well. */
+const TITLES = anyOf('judge coach nurse captain guard cook host guide pilot chair lead')
+
 export type As = (tagged: Tag, lemma?: string, form?: VerbForm) => Word
 
 export function open(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
@@ -62,6 +65,10 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
   const asVerb = () => as('V', verb ?? norm, form === '' ? 'base' : form)
   const asNoun = () => as('N', noun ?? (form === 'ing' ? verb : undefined) ?? singularOf(norm))
   const asAdjective = () => as('A', adjective ?? norm)
+  // "Please refrain from", "Judge Moreno"
+  if (form === 'base' && verb !== undefined && before.at(-1)?.norm === 'please') return asVerb()
+  if (form === 'base' && tokens[i]!.first && tokens[i + 1]?.proper === true && TITLES.has(norm))
+    return asNoun()
   // "CSV exports don't work": so it is after another noun.
   if (
     (form === 's' || form === 'base') &&
@@ -342,6 +349,13 @@ export function open(tokens: readonly Token[], before: readonly Word[], i: numbe
   // After an auxiliary, a modal, "to": the verb, if it can be one.
   if (lastTag === 'M' || lastTag === 'T' || (lastTag === '-' && previousAuxiliary(before) === 'M')) {
     if (verb !== undefined) return asVerb()
+    // "won't text it": a noun that has an object.
+    if (
+      adjective === undefined &&
+      /^(?:it|them|him|us|me|you)$/.test(next) &&
+      !/^(?:s|es)$/.test(norm.slice(-1))
+    )
+      return as('V', norm, 'base')
   } else if (lastTag === 'X' || (lastTag === '-' && previousAuxiliary(before) === 'X')) {
     const helper = helperBefore(before)
     if (helper === 'do' && verb !== undefined && form === 'base') return asVerb()

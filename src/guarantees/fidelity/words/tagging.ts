@@ -265,8 +265,11 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
       : as('I')
   if (norm === 'that') return that(tokens, before, i, as)
   if (NEGATORS.has(norm)) return as('-')
-  if (MODALS.has(norm)) return norm === 'can' && last?.tag === 'D' ? as('N') : as('M')
-  if (norm === 'will' && last?.tag === 'D') return as('N')
+  // "the can", "Ana's will"
+  if (MODALS.has(norm))
+    return (norm === 'can' || norm === 'will') && last?.tag === 'D' && OWNING.has(last.norm)
+      ? as('N')
+      : as('M')
   if (
     norm === 'let' &&
     (next === 'us' || next === 'me') &&
@@ -369,6 +372,9 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (token.proper) return as('N', norm)
   return open(tokens, before, i, as)
 }
+
+/** Behind these a thing comes. */
+const OWNING = anyOf("the a my your his her its our their 's no")
 
 /** Every word that `tag` settles by itself, whatever its place; phrases are all looked at. */
 let listed: ReadonlySet<string> | undefined
