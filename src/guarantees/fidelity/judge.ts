@@ -4,6 +4,7 @@ import { amountFindings } from './findings/amounts.ts'
 import { bindingFindings } from './findings/binding.ts'
 import { unlessReworded } from './findings/denials.ts'
 import { coverageFindings, editFindings } from './findings/edits.ts'
+import { unlessBorneOut } from './findings/equivalents.ts'
 import { exceptionFindings } from './findings/exceptions.ts'
 import { acrossTheLine } from './findings/exclusion.ts'
 import { modalityFindings } from './findings/modality.ts'
@@ -35,7 +36,7 @@ export function judge(pair: FidelityPair): FidelityResult {
   const comparison = counted ?? compare(pair)
   const line = acrossTheLine(comparison)
   if (line !== undefined) return settle(line)
-  const findings = unlessReworded(comparison, [
+  const told = unlessReworded(comparison, [
     ...polarityFindings(comparison),
     ...amountFindings(comparison),
     ...exceptionFindings(comparison),
@@ -45,6 +46,7 @@ export function judge(pair: FidelityPair): FidelityResult {
     ...bindingFindings(comparison),
     ...(comparison.edited ? editFindings(comparison) : []),
   ])
+  const findings = unlessBorneOut(comparison, told)
   const uncovered = comparison.edited ? [] : coverageFindings(comparison)
   // Words without a counterpart are paraphrase as often as invention: alone they never reject.
   const risk = 1 - (1 - riskOf(findings)) * (1 - Math.min(COVERAGE, riskOf(uncovered)))

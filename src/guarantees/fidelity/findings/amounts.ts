@@ -10,6 +10,7 @@ import {
 } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { type Amount, anyOf, DETERMINERS } from '../words/cues.ts'
+import { partFindings } from './parts-of-a-whole.ts'
 
 /** What is left of a claim over some of a set when the predicate is denied: all not is none. */
 const DENIED: Readonly<Record<Amount, Amount>> = {
@@ -121,6 +122,7 @@ export function amountFindings(comparison: Comparison): Finding[] {
     )
   }
   if (found.length === 0) found.push(...unlicensed(comparison))
+  if (found.length === 0) found.push(...partFindings(comparison))
   return found
 }
 
@@ -213,7 +215,7 @@ function sentencesOf({ source, claim, alignment }: Comparison, c: number): Reado
 }
 
 const ONLY =
-  /^(?:only|just|solely|exclusively|alone|except|except_for|but|other_than|unless|until|not|no|nobody|nothing|never|none|without|single|one|rest|else|otherwise|apart_from|excluding|only_if|only_after|only_when|rather_than|instead_of)$/
+  /^(?:only|just|solely|exclusively|alone|except|except_for|but|other_than|unless|until|not|no|nobody|nothing|never|none|without|single|one|rest|else|otherwise|apart_from|excluding|only_if|only_after|only_when|rather_than|instead_of|few|no_more_than|not_more_than|at_most|a_handful_of|handful|last|unique|hardly_any|hardly_anyone|hardly_anybody|limited|restricted|confined|reserved|void|invalid)$/
 
 function quantifierIn({ scopes }: Side, from: number, to: number): number | undefined {
   for (let i = from; i < to; i++) if (scopes.quantifiers[i] === i) return i

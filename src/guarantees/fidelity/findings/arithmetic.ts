@@ -3,6 +3,7 @@ import { admitsAmount } from '../quantities/bounds.ts'
 import { UNITS } from '../quantities/measures.ts'
 import type { Quantity } from '../quantities/quantities.ts'
 import type { Word } from '../words/tagging.ts'
+import { changesOf } from './ratios.ts'
 
 /** Whether a number of the claim follows from those of the source: the rest of a whole, a sum, a share, a rate. */
 export function follows(comparison: Comparison, mine: Quantity): boolean {
@@ -79,6 +80,12 @@ function isShare(comparison: Comparison, mine: Quantity): boolean {
     const [part, whole] = partner.whole ? [mine, partner] : [partner, mine]
     return shares.some(({ value }) => Math.abs(part.value / whole.value - value) < 0.006)
   }
+  // "went from 180 to 270": up by half.
+  if (
+    mine.end === 'by' &&
+    changesOf(source).some(([from, to]) => Math.abs(Math.abs(to / from - 1) - mine.value) < 0.011)
+  )
+    return true
   const counts = quantities.filter(({ kind }) => kind === 'count')
   if (
     counts.some(
@@ -160,7 +167,25 @@ function isProduct({ source, claim }: Comparison, mine: Quantity): boolean {
       (other.kind === 'count' || other.kind === 'duration' || other.kind === 'times') &&
       other.value > 1,
   )
-  const EACH = /^(?:each|per|apiece|every|an?|single|one|a_day|per_\w+)$/
+  const EACH = /^(?:each|per|apiece|every|an?|single|one|a_day|per_\w+|daily|weekly|monthly)$/
+  // "three trays of a dozen eggs"
+  if (
+    mine.kind === 'count' &&
+    counts.some((one) =>
+      counts.some(
+        (other) =>
+          one.kind === 'count' &&
+          other.kind === 'count' &&
+          other.from > one.to &&
+          other.from < one.to + 4 &&
+          source.words[other.from - 1]?.norm === 'of' &&
+          source.quantities.includes(one) &&
+          source.quantities.includes(other) &&
+          isClose(one.value * other.value, mine.value),
+      ),
+    )
+  )
+    return true
   for (const one of alike)
     for (const count of counts) {
       if (count === one) continue
@@ -265,6 +290,8 @@ const dayOf = (date: number, days: number): number => {
 const ALONG =
   /^(?:before|early|earlier|previous|prior|ahead|after|late|later|following|next|within|until|by|through)$/
 
+const SPANNING = /^(?:from|for|since|as_of|starting|starts?|began|begins?|runs?|lasts?|valid|over)$/
+
 /** Days and hours counted on from those of the source: a week after 3 May, the day before Friday. */
 function isReckoned({ source, claim }: Comparison, mine: Quantity): boolean {
   const { quantities, words } = source
@@ -281,7 +308,7 @@ function isReckoned({ source, claim }: Comparison, mine: Quantity): boolean {
     return quantities.some(
       ({ kind, value }) =>
         kind === 'count' &&
-        has(source, ALONG) &&
+        (has(source, ALONG) || has(source, SPANNING)) &&
         quantities.some(
           (step) => step.kind === 'duration' && isClose(Math.abs(mine.value - value) * YEAR, step.value),
         ),

@@ -10,6 +10,7 @@ import {
 } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { anyOf, CONDITIONERS } from '../words/cues.ts'
+import { demandFindings, demandOutcome } from './demands.ts'
 
 /** A condition of the source that the claim neither states nor hints at. */
 export function conditionFindings(comparison: Comparison): Finding[] {
@@ -26,7 +27,10 @@ export function conditionFindings(comparison: Comparison): Finding[] {
         link === 'after' ||
         link === 'before',
     )
-  found.push(...defiedConditions(comparison), ...turnedConditions(comparison))
+  const demand = demandOutcome(comparison)
+  if (demand === undefined) found.push(...defiedConditions(comparison))
+  else found.push(...demandFindings(comparison))
+  found.push(...turnedConditions(comparison))
   for (const clause of claim.clauses) {
     const theirs = counterpartOf(comparison, clause)
     if (theirs === undefined || clause.question || found.length > 0) continue
@@ -77,6 +81,15 @@ function defiedConditions(comparison: Comparison): Finding[] {
     ({ norm, tag }, i) => (DEFIES.has(norm) && tag !== '.') || isEither(claim, i),
   )
   if (defies < 0) return []
+  // "needed before": that is the condition.
+  if (
+    claim.words[defies]!.norm === 'before' &&
+    claim.words.some(
+      ({ norm, lemma }) =>
+        /^(?:need|must|have_to|has_to|require|necessary|first|require)$/.test(lemma) || norm === 'needed',
+    )
+  )
+    return []
   for (const clause of claim.clauses) {
     if (clause.question || (clause.start <= defies && clause.verb > defies)) continue
     const theirs = counterpartOf(comparison, clause)

@@ -14,13 +14,15 @@ import { type Quantity, sameAmount } from '../quantities/quantities.ts'
 import { DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { isClose as close, countedBy, follows } from './arithmetic.ts'
+import { ratioFindings } from './ratios.ts'
+import { thresholdFindings } from './thresholds.ts'
 
 /** Numbers, dates and bounds of the claim that the source does not bear out. */
 export function numberFindings(comparison: Comparison): Finding[] {
   const { source, claim } = comparison
   const found: Finding[] = []
   for (const mine of claim.quantities) {
-    if (mine.loose === true) continue
+    if (mine.loose === true && !isMeant(comparison, mine)) continue
     const equal = source.quantities.filter((theirs) => sameAmount(theirs, mine))
     if (equal.length === 0) {
       const problem = missing(comparison, mine)
@@ -31,8 +33,21 @@ export function numberFindings(comparison: Comparison): Finding[] {
     const theirs = equal[0]!
     found.push(mismatch(comparison, theirs, mine, fits(comparison, theirs, mine)!))
   }
-  return [...found, ...comparedCounts(comparison), ...tooFew(comparison)]
+  return [
+    ...found,
+    ...comparedCounts(comparison),
+    ...tooFew(comparison),
+    ...ratioFindings(comparison),
+    ...thresholdFindings(comparison),
+  ]
 }
+
+/** "for a week", "have a month": a number where the source has another of its kind. */
+const isMeant = ({ source, claim, edited }: Comparison, { from, kind }: Quantity): boolean =>
+  !edited &&
+  /^(?:for|have|has|had|within|takes?|took|lasts?|lasted)$/.test(claim.words[from - 1]?.norm ?? '') &&
+  source.quantities.filter((other) => other.kind === kind).length === 1 &&
+  source.quantities.some((other) => other.kind === kind && other.loose !== true)
 
 /** "needs two signatures", and one is enough. */
 function tooFew(comparison: Comparison): Finding[] {
@@ -183,6 +198,9 @@ function isOfAnother(source: Side, claim: Side, theirs: Quantity, mine: Quantity
 /** Whether what one side says of a number bears out what the other says of it. */
 function implies(source: Side, theirs: Quantity, claim: Side, mine: Quantity): boolean {
   const bound = extremeAt(claim, mine) ?? mine.bound
+  // "has two weeks to pay": at most.
+  if (mine.kind === 'duration' && bound === '=' && theirs.bound === '<=' && isAllowance(claim, mine))
+    return true
   if (boundImplies(theirs.bound, bound)) return true
   // "free unless it weighs more than 20 kilos" and "up to 20 kilos it is free": what one denies is on the other side of the line.
   return isTurned(source, theirs) !== isTurned(claim, mine) && boundImplies(OPPOSITE[theirs.bound], bound)
@@ -198,6 +216,12 @@ function extremeAt({ words }: Side, { from, bound }: Quantity): Bound | undefine
   }
   return undefined
 }
+
+const isAllowance = ({ words }: Side, { from, to }: Quantity): boolean =>
+  words[to]?.norm === 'to' &&
+  words
+    .slice(Math.max(0, from - 3), from)
+    .some(({ norm }) => /^(?:have|has|had|get|gets|got|given|allowed)$/.test(norm))
 
 /** The clause denies what it says of the number, and not by words of the bound; or makes an exception of it. */
 function isTurned(side: Side, { from, negated }: Quantity): boolean {

@@ -81,6 +81,8 @@ export function quantitiesOf(tokens: readonly Read[]): readonly Quantity[] {
 /** "from 30 to 45 seconds", "12 to 15 May": the first has the unit of the second. */
 function withSharedUnit(tokens: readonly Read[], one: Quantity, next: Quantity): Quantity {
   if (one.kind !== 'count' || next.from - one.to > 2 || next.from === one.to) return one
+  // "in 2019 and two years later"
+  if (one.value >= 1900 && one.value < 2100 && next.kind === 'duration') return one
   if (!/^(?:to|and|or|-|of|through|–|until)$/.test(tokens[next.from - 1]?.norm ?? '')) return one
   if (next.unit === 'date' && one.value <= 31)
     return { ...one, kind: 'day', unit: 'date', value: Math.floor(next.value / 100) * 100 + one.value }
