@@ -17,7 +17,7 @@ export interface TextQuery {
   /** Search what was live at this position. */
   readonly asOf?: number
   readonly highlight: boolean
-  /** Dear words do not look for more where the rarer ones find little: for those who find the rest in another way. */
+  /** Dear words need not find anything by themselves, only rank what rarer ones find: for those who find the rest in another way. */
   readonly quick?: boolean
   readonly signal?: AbortSignal
 }
@@ -43,8 +43,10 @@ export interface TextAnswer {
   readonly hasWords: boolean
   /** The words that were looked for, rarest first. */
   readonly words: readonly string[]
-  /** Words too common to be looked for beside the rarer ones: they rank what those find, or do not count at all. */
+  /** Words that find nothing by themselves here, because what the others find comes before: they only rank that. */
   readonly pruned: readonly string[]
+  /** The query has more words than are looked for, and spans that have none but these may be missing. */
+  readonly cut: boolean
 }
 
 /** Full text. */

@@ -34,12 +34,14 @@ export interface SearchOptions {
   readonly where?: Where
   /**
    * How a vector index may answer: `exact`, or the part of the true nearest it should find, from 0 to 1. Default 0.98.
-   * Small collections, and words, are always searched exactly.
+   * Small collections are always searched exactly, and so are words: by bm25 over all of them. In mode `hybrid` words of
+   * very many spans may only rank what rarer ones find, since vectors find the rest.
    */
   readonly accuracy?: 'exact' | number
   /**
-   * Search the collection as it stood at this position. The past is not indexed, so that this reads every span that
-   * was live then: about ten microseconds each.
+   * Search the collection as it stood at this position. Words are looked for in the index and in what was retired since
+   * (about ten microseconds each), and ranked as they would have been then. Vectors of the past are not indexed: all that
+   * were live then are compared.
    */
   readonly asOf?: number
   /** How much words and vectors count in mode `hybrid`. Default 1 and 0.5, chosen on meetings of which others were kept apart (`npm run bench -- search-defaults`). */
@@ -76,6 +78,8 @@ export type SimilarOptions = Pick<
  * Why an answer may be missing something.
  * - `TEXT_INDEX_BEHIND`: the word index could not absorb the latest writes in time; search again.
  * - `INDEX_REBUILDING`: an index is being made anew; search again later.
+ * - `WORDS_LEFT_OUT`: the query has more words than are looked for (of its first 1000, the 256 rarest); spans that have
+ *   none but the others may be missing.
  * - `NO_WORDS`: the query holds nothing that is a word, so that there was nothing to look for.
  * - `VECTORS_PENDING`: spans wait for their vectors.
  * - `NO_EMBEDDER`: this process cannot turn the text into a vector of this collection: it was searched by words alone,
@@ -84,6 +88,7 @@ export type SimilarOptions = Pick<
 export type SearchReason =
   | 'TEXT_INDEX_BEHIND'
   | 'INDEX_REBUILDING'
+  | 'WORDS_LEFT_OUT'
   | 'NO_WORDS'
   | 'VECTORS_PENDING'
   | 'NO_EMBEDDER'
@@ -105,7 +110,10 @@ export interface SearchExplanation {
   readonly mode: SearchMode
   /** The words looked for, rarest first, as the index has them: folded to lower case, without accents. */
   readonly words: readonly string[]
-  /** Words so common in the collection that they only rank what the rarer ones find, or do not count at all. */
+  /**
+   * Words so common in the collection that they found nothing by themselves, because what the others found comes first:
+   * they only ranked that, or, where more than half of the spans have them, did not count.
+   */
   readonly pruned: readonly string[]
   /** How vectors were compared, where they were. */
   readonly vectors?: VectorPath

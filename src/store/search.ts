@@ -224,29 +224,43 @@ async function hybrid(
   by: { readonly vector: Float32Array; readonly embedder: string },
 ): Promise<SearchResult> {
   const depth = depthOf(asked)
-  const [text, vectors] = await Promise.all([
+  const [quick, vectors] = await Promise.all([
     byText(searched, collection, asked, depth, 0, true),
     byVector(searched, collection, asked, by, depth, 0),
   ])
-  const fused = fuse([
-    { ids: text.hits.map(({ id }) => id), weight: asked.weights.text },
-    { ids: vectors.hits.map(({ id }) => id), weight: asked.weights.vector },
-  ])
-  const ids = fused.map(([id]) => id)
-  // The two answers are of two moments: what the first still found alive may be gone.
-  const live = new Set(
-    asked.asOf === undefined ? searched.records.passing(collection.ref, ids, asked.where).ids : ids,
-  )
+  let text = quick
+  let fused = together(searched, collection, asked, text, vectors)
+  // Words of very many spans were not looked for; where the rest does not fill the page, they are.
+  if (fused.length < asked.offset + asked.k && text.pruned.length > 0 && text.hits.length < depth) {
+    text = await byText(searched, collection, asked, depth, 0)
+    fused = together(searched, collection, asked, text, vectors)
+  }
   const words = new Map(text.hits.map((hit) => [hit.id, hit]))
   const near = new Map(vectors.hits.map((hit) => [hit.id, hit]))
-  const hits = fused
-    .filter(([id]) => live.has(id))
-    .slice(asked.offset, asked.offset + asked.k)
-    .map(([id, score]) => {
-      const { span } = (near.get(id) ?? words.get(id))!
-      return hitOf(span, score, near.get(id)?.distance, words.get(id)?.highlights)
-    })
+  const hits = fused.slice(asked.offset, asked.offset + asked.k).map(([id, score]) => {
+    const { span } = (near.get(id) ?? words.get(id))!
+    return hitOf(span, score, near.get(id)?.distance, words.get(id)?.highlights)
+  })
   return resultOf('hybrid', hits, asked, { text, vectors })
+}
+
+/** One ranking of what both found and is live. */
+function together(
+  { records }: Searched,
+  { ref }: CollectionInfo,
+  { weights, asOf, where }: Asked,
+  text: TextAnswer,
+  vectors: VectorAnswer,
+): (readonly [id: number, score: number])[] {
+  const fused = fuse([
+    { ids: text.hits.map(({ id }) => id), weight: weights.text },
+    { ids: vectors.hits.map(({ id }) => id), weight: weights.vector },
+  ])
+  if (asOf !== undefined) return fused
+  // The two answers are of two moments: what the first still found alive may be gone.
+  const ids = fused.map(([id]) => id)
+  const live = new Set(records.passing(ref, ids, where).ids)
+  return fused.filter(([id]) => live.has(id))
 }
 
 const hitOf = (
@@ -290,7 +304,8 @@ function resultOf(
   const reasons: SearchReason[] = []
   if (text?.rebuilding) reasons.push('INDEX_REBUILDING')
   else if (text !== undefined && text.indexedThrough < text.position) reasons.push('TEXT_INDEX_BEHIND')
-  // Beside vectors, a query without words is no lack.
+  // Beside vectors, a query without words is no lack, nor is one of more than are looked for.
+  if (text?.cut === true && vectors === undefined) reasons.push('WORDS_LEFT_OUT')
   if (text?.hasWords === false && vectors === undefined) reasons.push('NO_WORDS')
   if ((vectors?.waiting ?? 0) > 0 || found.untold) reasons.push('VECTORS_PENDING')
   if (found.mute !== undefined) reasons.push('NO_EMBEDDER')

@@ -3,6 +3,7 @@ import { EVENT } from '../ledger/sqlite/codes.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { TextDatabase } from './database.ts'
 import { TOKENIZER } from './tokens.ts'
+import { setTotals, tokensOfRows } from './totals.ts'
 
 /** Work of one step: large enough for FTS5 to write well, small enough to leave the process responsive. */
 const SPANS = 2_000
@@ -188,6 +189,10 @@ export function follows(connection: Connection, collection: number, state: TextS
 export const TOKENS = 'iif(octet_length(s.text) = s.length, s.text, spanstore_tokens(s.text))'
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
+/** Spans that left a collection after one position, up to another. */
+export const GONE = `SELECT e.node FROM event e WHERE e.collection = ? AND e.position > ? AND e.position <= ?
+  AND e.type IN (${EVENT['span.retired']}, ${EVENT['span.erased']}) AND e.node IS NOT NULL`
+
 /** The last of the next spans that are put into an index at a stretch; null: there are no more. */
 export function lastOf(connection: Connection, collection: number, after: number): number | null {
   return upTo(
@@ -201,7 +206,7 @@ export function lastOf(connection: Connection, collection: number, after: number
 }
 
 /** The last one before there are too many characters; the first in any case. */
-function upTo(rows: Iterable<readonly [number, number]>): number | null {
+export function upTo(rows: Iterable<readonly [number, number]>): number | null {
   let last: number | null = null
   let characters = 0
   for (const [one, length] of rows) {
@@ -256,6 +261,15 @@ function follow(connection: Connection, collection: number, state: TextState, he
         EVENTS,
       ),
     ) ?? head.position
+  const leaving = tokensOfRows(
+    connection,
+    tableOf(collection),
+    `d.id IN (${GONE})`,
+    collection,
+    state.position,
+    end,
+  )
+  setTotals(connection, tableOf(collection), state.rows, leaving)
   const added = connection.run(
     `INSERT INTO ${tableOf(collection)} (rowid, text)
      SELECT s.id, ${TOKENS} FROM event e CROSS JOIN span s ON s.id = e.node
@@ -266,10 +280,7 @@ function follow(connection: Connection, collection: number, state: TextState, he
     end,
   )
   const deleted = connection.run(
-    `DELETE FROM ${tableOf(collection)} WHERE rowid IN (
-       SELECT e.node FROM event e
-       WHERE e.collection = ? AND e.position > ? AND e.position <= ?
-         AND e.type IN (${EVENT['span.retired']}, ${EVENT['span.erased']}) AND e.node IS NOT NULL)`,
+    `DELETE FROM ${tableOf(collection)} WHERE rowid IN (${GONE})`,
     collection,
     state.position,
     end,

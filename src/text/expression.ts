@@ -13,39 +13,9 @@ export interface Asked {
   readonly required: readonly Unit[]
   readonly optional: readonly Unit[]
   readonly excluded: readonly Unit[]
+  /** It has more words than are looked at. */
+  readonly cut: boolean
 }
-
-/** How many spans hold a token. */
-export type Frequency = (token: string) => number
-
-export interface Expression {
-  /** FTS5 syntax, or undefined when no span can match. */
-  readonly match: string | undefined
-  readonly used: readonly string[]
-  /** Words too common to be looked for beside the rarer ones: they rank what those find, or do not count at all. */
-  readonly pruned: readonly string[]
-}
-
-/** Collections smaller than this are searched for every word. */
-const PRUNED_FROM = 5_000
-
-/**
- * How many spans a query of optional words ranks, found by its rarest words first. One costs about a microsecond, so
- * this bounds a search's time whatever the size of the collection.
- */
-const RANKED = 10_000
-
-/**
- * How many entries of posting lists are read besides, for words that help to rank what rarer words found. One costs
- * a twentieth of that.
- */
-const READ = 50_000
-
-/** By how much a phrase is rarer than its rarest token; nothing knows, and this only steers what is left out. */
-const PHRASE = 8
-
-/** FTS5 keeps every phrase of a query open at once; a pasted page is searched for its rarest words. */
-const UNITS = 64
 
 /** Nothing but words of ASCII, as most queries are. */
 const PLAIN = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/
@@ -53,18 +23,19 @@ const PLAIN = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/
 /** Cuts a query into tokens with the tokenizer of the index itself, so that both always agree (see database.ts). */
 export function ask(connection: Connection, text: string): Asked {
   if (PLAIN.test(text)) {
-    const words = new Set(text.toLowerCase().split(' ').slice(0, PARTS))
+    const all = text.toLowerCase().split(' ')
+    const words = new Set(all.slice(0, PARTS))
     const optional = [...words].map((word) => ({ tokens: [word], prefix: false }))
-    return { required: [], optional, excluded: [] }
+    return { required: [], optional, excluded: [], cut: all.length > PARTS }
   }
-  const parts = parseQuery(text)
+  const { parts, cut } = parseQuery(text)
   const tokens = tokensOf(
     connection,
     parts.map((part) => part.text),
   )
   const units = (role: Part['role']) =>
     distinct(parts.flatMap((part, i) => (part.role === role ? unitsOf(part, tokens[i]!) : [])))
-  return { required: units('required'), optional: units('optional'), excluded: units('excluded') }
+  return { required: units('required'), optional: units('optional'), excluded: units('excluded'), cut }
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
@@ -122,73 +93,29 @@ const distinct = (units: readonly Unit[]): Unit[] => [
 /** Tokens hold no quotes, so a quoted one can be nothing but a string. */
 export const quoted = ({ tokens, prefix }: Unit): string => `"${tokens.join(' ')}"${prefix ? '*' : ''}`
 
+/** FTS5 syntax for what has any of the units. */
+export const anyOf = (units: readonly Unit[]): string => units.map(quoted).join(' OR ')
+
 /**
- * Which optional words find nothing by themselves, but only rank what the rarer ones find: those that would make the
- * search `dear`; those that weigh nothing (`idle`), because more than half of the spans have them; or none.
+ * FTS5 syntax for what has any of the first, scored by the others as well: bm25 counts every unit twice, because a word
+ * that only ranks has to stand in a bracket that is true without it.
  */
-type Pruning = 'dear' | 'idle' | 'none'
+export const anyOfScoredBy = (found: readonly Unit[], others: readonly Unit[]): string =>
+  `(${anyOf(found)}) AND (${anyOf([...found, ...others, ...others])})`
 
-/** The FTS5 expression for a query over `rows` spans. The rarest word is never pruned. */
-export function express(asked: Asked, rows: number, frequency: Frequency, prune: Pruning): Expression {
-  // A phrase is at most as frequent as its rarest token. A prefix is never left out: somebody asked for all of it.
-  const estimate = ({ tokens, prefix }: Unit) => {
-    const whole = prefix ? tokens.slice(0, -1) : tokens
-    const least = whole.length === 0 ? undefined : Math.min(...whole.map(frequency))
-    return least === undefined || tokens.length === 1 ? least : Math.ceil(least / PHRASE)
-  }
-  const found = asked.optional
-    .map((unit) => ({ unit, count: estimate(unit) }))
-    .filter(({ count }) => count !== 0)
-    .map(({ unit, count = 1 }) => ({ unit, count }))
-    .sort((a, b) => a.count - b.count)
-  let ranked = 0
-  let read = 0
-  const kept: Unit[] = []
-  const helping: Unit[] = []
-  const pruned: Unit[] = []
-  for (const { unit, count } of found) {
-    const isTooCommon = prune === 'dear' ? ranked + count > RANKED : count * 2 > rows
-    const isPruned = prune !== 'none' && rows > PRUNED_FROM && kept.length > 0 && isTooCommon
-    if (!isPruned && kept.length < UNITS) {
-      kept.push(unit)
-      ranked += count
-      continue
-    }
-    pruned.push(unit)
-    // What more than half of the spans have weighs nothing in bm25.
-    if (count * 2 < rows && read + count <= READ && kept.length + helping.length < UNITS) {
-      helping.push(unit)
-      read += count
-    }
-  }
-  return {
-    match: compose(asked, kept, helping),
-    used: [...asked.required, ...kept].map(wordOf),
-    pruned: pruned.map(wordOf),
-  }
-}
+/** The same for what has all of the first. */
+export const allOfScoredBy = (found: readonly Unit[], others: readonly Unit[]): string =>
+  `(${found.map(quoted).join(' AND ')}) AND (${anyOf([...found, ...others, ...others])})`
 
-function compose(
-  { required, excluded }: Asked,
-  optional: readonly Unit[],
-  helping: readonly Unit[],
-): string | undefined {
-  const any = (units: readonly Unit[]) => units.map(quoted).join(' OR ')
-  // A word that only ranks goes into a bracket that is true without it. Beside required words that is every other.
-  const finding = required.length > 0 ? required.map(quoted).join(' AND ') : any(optional)
-  if (finding === '') return undefined
-  const ranking = required.length > 0 ? [...optional, ...helping] : helping
-  const always = required.length > 0 ? required.slice(0, 1) : optional
-  const whole = ranking.length === 0 ? finding : `(${finding}) AND (${any([...always, ...ranking])})`
-  return excluded.length === 0 ? whole : `(${whole}) NOT (${excluded.map(quoted).join(' OR ')})`
-}
+export const without = (match: string, excluded: readonly Unit[]): string =>
+  excluded.length === 0 ? match : `(${match}) NOT (${anyOf(excluded)})`
 
 /** Everything the query would have liked to find. */
 export const wanted = ({ required, optional }: Asked): readonly Unit[] => [...required, ...optional]
 
 /** All of it, for highlighting. */
 export function everyWord(asked: Asked): string {
-  return wanted(asked).slice(0, PARTS_SHOWN).map(quoted).join(' OR ')
+  return anyOf(wanted(asked).slice(0, PARTS_SHOWN))
 }
 
 const PARTS_SHOWN = 256

@@ -6,21 +6,16 @@ import type { Candidates } from '../ports/attributes.ts'
 import type { TextHit, TextQuery } from '../ports/text.ts'
 import { STANDING, STANDING_COLUMNS, type Standing, type StandingRow, standingOf, tableOf } from './absorb.ts'
 import { type Condition, liveIn } from './condition.ts'
-import {
-  type Asked,
-  type Expression,
-  everyWord,
-  express,
-  type Frequency,
-  quoted,
-  wordOf,
-} from './expression.ts'
-import { FEW, type Ranked, rankFew } from './few.ts'
+import { type Asked, everyWord, quoted, wordOf } from './expression.ts'
+import { FEW, rankFew } from './few.ts'
+import type { Statistics } from './frequencies.ts'
 import { highlight } from './highlights.ts'
+import type { Ranked } from './postings.ts'
+import { type Page, rankBest, type Understood } from './ranking.ts'
 
 export interface Found {
   readonly hits: readonly TextHit[]
-  readonly expression: Expression
+  readonly understood: Understood
 }
 
 /**
@@ -35,8 +30,7 @@ export function find(
   index: {
     /** Of the collection. */
     readonly name: string
-    readonly rows: number
-    readonly frequency: Frequency
+    readonly statistics: Statistics
     readonly exact: boolean
     /** Events that the candidates lack. */
     readonly behind: number
@@ -48,74 +42,36 @@ export function find(
   const done = (found: Found): Found =>
     query.highlight ? { ...found, hits: withHighlights(connection, asked, found.hits) } : found
   if (candidates !== undefined && candidates.ids.length + index.behind <= FEW) {
-    const expression = express(asked, index.rows, index.frequency, 'none')
     const passing = liveIn(collection, query.where, undefined)
-    const ranked = rankFew(connection, collection, { asked, expression, passing, candidates }, index)
-    const page = ranked.slice(query.offset, query.offset + query.limit)
-    return done({ hits: page.flatMap((one) => hitOf(connection, one) ?? []), expression })
-  }
-  const hitsFor = (match: string | undefined): TextHit[] => {
-    if (match === undefined) return []
-    if (index.exact && query.where === undefined) {
-      const hits = bestLive(connection, table, match, index.name, query)
-      if (hits !== undefined) return hits
-    }
-    return bestWhere(connection, table, match, condition, query).flatMap(
-      (one) => hitOf(connection, one) ?? [],
+    const { ranked, understood } = rankFew(
+      connection,
+      collection,
+      { asked, passing, candidates },
+      index.statistics,
     )
+    const page = ranked.slice(query.offset, query.offset + query.limit)
+    return done({ hits: page.flatMap((one) => hitOf(connection, one) ?? []), understood })
   }
-  const findsEnough = (match: string) => query.quick || hasEnough(connection, table, match, condition)
-  return done(pruning(asked, index, hitsFor, findsEnough))
-}
-
-/** What the rarer words find of a query is ranked alone when it is at least so much: more than anybody looks through. */
-const ENOUGH = 100
-
-/** Whether that many spans match and meet the condition. */
-export function hasEnough(
-  connection: Connection,
-  table: string,
-  match: string,
-  { sql, values }: Condition,
-): boolean {
-  const [[found]] = connection.once<[number]>(
-    `SELECT count(*) FROM (SELECT 1 FROM ${table} CROSS JOIN span s ON s.id = ${table}.rowid
-     WHERE ${table} MATCH ? AND ${sql} LIMIT ?)`,
-    match,
-    ...values,
-    ENOUGH,
-  ) as [[number]]
-  return found >= ENOUGH
-}
-
-/**
- * Looks for the words worth their price first. When these find too little, also for the dear ones that tell spans apart,
- * and when that finds nothing, for all. It is the query alone that decides, so that its pages are parts of one ranking.
- */
-export function pruning<H>(
-  asked: Asked,
-  { rows, frequency }: { readonly rows: number; readonly frequency: Frequency },
-  hitsFor: (match: string | undefined) => readonly H[],
-  findsEnough: (match: string) => boolean,
-): { hits: readonly H[]; expression: Expression } {
-  // How frequent a word is takes as long to find out as what has it, and says nothing where it is alone.
-  const [unit, ...others] = [...asked.required, ...asked.optional]
-  if (unit !== undefined && others.length === 0) {
-    const expression = express(asked, rows, () => 1, 'none')
-    const hits = hitsFor(expression.match)
-    // Looking again would find the same; a word that is nowhere is not said to have been looked for.
-    const isThere = hits.length > 0 || unit.prefix || unit.tokens.length > 1
-    return { hits, expression: isThere ? expression : express(asked, rows, frequency, 'dear') }
-  }
-  let expression = express(asked, rows, frequency, 'dear')
-  if (expression.pruned.length > 0 && expression.match !== undefined && asked.required.length === 0) {
-    const wide = express(asked, rows, frequency, 'idle')
-    if (wide.pruned.length < expression.pruned.length && !findsEnough(expression.match)) expression = wide
-  }
-  const hits = hitsFor(expression.match)
-  if (hits.length > 0 || expression.pruned.length === 0) return { hits, expression }
-  const full = express(asked, rows, frequency, 'none')
-  return { hits: hitsFor(full.match), expression: full }
+  const isPlain = index.exact && query.where === undefined
+  const { hits, understood } = rankBest<TextHit>(asked, index.statistics, query, {
+    best: (match, page) => {
+      const hits = isPlain ? bestLive(connection, table, match, index.name, page) : undefined
+      if (hits !== undefined) return hits
+      return bestWhere(connection, table, match, condition, page).flatMap(
+        (one) => hitOf(connection, one) ?? [],
+      )
+    },
+    count: (match) =>
+      isPlain
+        ? connection.value<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, match)!
+        : connection.once<[number]>(
+            `SELECT count(*) FROM ${table} CROSS JOIN span s ON s.id = ${table}.rowid
+             WHERE ${table} MATCH ? AND ${condition.sql}`,
+            match,
+            ...condition.values,
+          )[0]![0],
+  })
+  return done({ hits, understood })
 }
 
 /** Ordering by `bm25()` keeps the best few while it reads; the hidden `rank` column would sort everything first. */
@@ -142,7 +98,7 @@ function bestLive(
   table: string,
   match: string,
   collection: string,
-  { limit, offset }: TextQuery,
+  { limit, offset }: Page,
 ): TextHit[] | undefined {
   const rows = connection.rows<LiveRow>(
     `SELECT ${HIT}
@@ -176,8 +132,8 @@ function liveHits(rows: readonly LiveRow[], collection: string): TextHit[] | und
 export function findAtOnce(
   connection: Connection,
   collection: number,
-  { required, optional, excluded }: Asked,
-  { limit, offset }: TextQuery,
+  { required, optional, excluded, cut }: Asked,
+  { limit, offset }: Page,
   bounded: boolean,
 ): (Found & { readonly standing: Standing }) | undefined {
   const [unit, ...others] = [...required, ...optional]
@@ -205,7 +161,7 @@ export function findAtOnce(
   // SQLite would sort them again, texts and all.
   const found = rows.map((row) => row.slice(STANDING_COLUMNS) as LiveRow).sort(better)
   const hits = liveHits(found, standing.name)
-  return hits && { hits, standing, expression: { match, used: [wordOf(unit)], pruned: [] } }
+  return hits && { hits, standing, understood: { used: [wordOf(unit)], pruned: [], cut } }
 }
 
 type LiveRow = [
@@ -241,12 +197,12 @@ export function findsFew(
 }
 
 /** The best rows that meet a condition of the ledger. */
-export function bestWhere(
+function bestWhere(
   connection: Connection,
   table: string,
   match: string,
   condition: Condition,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset }: Page,
 ): Ranked[] {
   // Most filters pass some of the best: asking about these alone is quicker than asking about every match.
   const wanted = offset + limit

@@ -1,33 +1,70 @@
-import { type TextState, tableOf } from './absorb.ts'
+import type { TextState } from './absorb.ts'
+import { tableOf } from './absorb.ts'
+import type { Totals } from './bm25.ts'
 import type { TextDatabase } from './database.ts'
-import type { Frequency } from './expression.ts'
+import { quoted, type Unit } from './expression.ts'
+import { readTotals } from './totals.ts'
 
-/** Counting a word takes as long as it is frequent, from about here on too long to do again for every search. */
+/** How many spans have a unit. */
+export interface Frequency {
+  /** About so many: the collection may have changed a little since they were counted. */
+  readonly count: number
+  /** So many at least. */
+  readonly least: number
+}
+
+/** What rankings are worked out from. */
+export interface Statistics extends Totals {
+  readonly frequency: (unit: Unit) => Frequency
+}
+
+/** Counting takes as long as what is counted is frequent, from about here on too long to do again for every search. */
 const FREQUENT = 1_000
 
-/** How many spans hold a word. Those of frequent words are remembered until the collection has changed by a tenth. */
-export class Frequencies {
-  readonly #collections = new Map<number, { readonly rows: number; readonly known: Map<string, number> }>()
+/** Counts kept of a collection. */
+const KEPT = 5_000
 
-  of({ connection, schema }: TextDatabase, collection: number, { rows }: TextState): Frequency {
+interface Remembered {
+  readonly position: number
+  readonly known: Map<string, { readonly count: number; readonly position: number }>
+}
+
+/** Counts of units that take long to count are remembered until a tenth of the collection may have changed. */
+export class Frequencies {
+  readonly #collections = new Map<number, Remembered>()
+
+  of({ connection, schema }: TextDatabase, collection: number, state: TextState): Statistics {
     const table = tableOf(collection)
     let remembered = this.#collections.get(collection)
     if (remembered === undefined)
       connection.db.exec(
-        `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_terms USING fts5vocab(${schema}, ${table}, row)`,
+        `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_terms USING fts5vocab(${schema}, ${table}, row);
+         CREATE VIRTUAL TABLE IF NOT EXISTS temp.${table}_tokens USING fts5vocab(${schema}, ${table}, instance)`,
       )
-    if (remembered === undefined || Math.abs(remembered.rows - rows) * 10 > remembered.rows) {
-      remembered = { rows, known: new Map() }
+    const { position, rows } = state
+    if (remembered === undefined || Math.abs(position - remembered.position) * 10 > rows) {
+      remembered = { position, known: new Map() }
       this.#collections.set(collection, remembered)
     }
     const { known } = remembered
-    return (token) => {
-      let count = known.get(token)
-      if (count === undefined) {
-        count = connection.value<number>(`SELECT doc FROM ${table}_terms WHERE term = ?`, token) ?? 0
-        if (count >= FREQUENT) known.set(token, count)
+    // What FTS5 itself counts with.
+    const totals = readTotals(connection, table) ?? { rows, tokens: 0 }
+    const frequency = (unit: Unit): Frequency => {
+      const isWord = unit.tokens.length === 1 && !unit.prefix
+      const name = quoted(unit)
+      const before = known.get(name)
+      // Every change of a span is an event.
+      if (before !== undefined)
+        return { count: before.count, least: before.count - Math.abs(position - before.position) }
+      const count = isWord
+        ? (connection.value<number>(`SELECT doc FROM ${table}_terms WHERE term = ?`, unit.tokens[0]!) ?? 0)
+        : connection.value<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, name)!
+      if (count >= FREQUENT || !isWord) {
+        if (known.size >= KEPT) known.clear()
+        known.set(name, { count, position })
       }
-      return count
+      return { count, least: count }
     }
+    return { ...totals, frequency }
   }
 }

@@ -22,10 +22,14 @@ const PREFIXED = /[\p{L}\p{N}\p{M}]\*$/u
  * are understood; nothing is a syntax error. A query of exclusions alone is read as words: there is nothing to
  * exclude from.
  */
-export function parseQuery(query: string): Part[] {
+export function parseQuery(query: string): { readonly parts: Part[]; readonly cut: boolean } {
   const parts: Part[] = []
+  let cut = false
   for (const [, sign, quoted, star, word] of query.matchAll(PIECE)) {
-    if (parts.length === PARTS) break
+    if (parts.length === PARTS) {
+      cut = true
+      break
+    }
     if (quoted !== undefined) {
       parts.push({ text: quoted, role: roleOf(sign), phrase: true, prefix: star === '*' })
       continue
@@ -40,8 +44,8 @@ export function parseQuery(query: string): Part[] {
     })
   }
   return parts.some((part) => part.role !== 'excluded')
-    ? parts
-    : parts.map((part) => ({ ...part, role: 'optional' }))
+    ? { parts, cut }
+    : { parts: parts.map((part) => ({ ...part, role: 'optional' })), cut }
 }
 
 const roleOf = (sign: string | undefined): Part['role'] =>

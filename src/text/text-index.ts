@@ -6,8 +6,17 @@ import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
 import type { Problem } from '../ports/problem.ts'
 import type { TextAnswer, TextIndex, TextQuery } from '../ports/text.ts'
-import { nextTurn } from '../threads/turn.ts'
-import { absorb, follows, reach, readStanding, readState, type Standing, write } from './absorb.ts'
+import { atOnce, nextTurn, Turns } from '../threads/turn.ts'
+import {
+  absorb,
+  follows,
+  reach,
+  readStanding,
+  readState,
+  type Standing,
+  type TextState,
+  write,
+} from './absorb.ts'
 import {
   closeTextDatabase,
   isDamage,
@@ -21,7 +30,7 @@ import { type Asked, ask, hasWords } from './expression.ts'
 import { find, findAtOnce, findsFew, withHighlights } from './find.ts'
 import { Frequencies } from './frequencies.ts'
 import { joinParts } from './join.ts'
-import { findInPast } from './past.ts'
+import { findInPast, MOVED } from './past.ts'
 import { verifyIndex } from './verify.ts'
 
 export interface TextIndexOptions {
@@ -46,6 +55,9 @@ const BUSY = Symbol('busy')
 
 /** Something has expired; the ledger has to commit that first. */
 const DUE = Symbol('due')
+
+/** How often the past is read in steps before it is read at once. */
+const TRIES = 3
 
 /** Answering here could hold this thread up. */
 const LONG = Symbol('long')
@@ -164,15 +176,16 @@ export class SqliteTextIndex implements TextIndex {
     const { state, head } = found.standing
     if (head.dropped || state?.position !== followed || reach(state) !== head.position) return undefined
     const { position } = head
-    const { hits, expression } = found
+    const { hits, understood } = found
     return {
       position,
       indexedThrough: position,
       rebuilding: false,
       hasWords: true,
       hits: query.highlight ? withHighlights(connection, asked, hits) : hits,
-      words: expression.used,
+      words: understood.used,
       pruned: [],
+      cut: understood.cut,
     }
   }
 
@@ -182,11 +195,14 @@ export class SqliteTextIndex implements TextIndex {
 
   #isCurrent(collection: number, { state, head }: Standing): boolean {
     if (state === undefined || reach(state) !== head.position) return false
-    // A log that was followed up to here once goes on from here for as long as this file is open.
-    if (this.#followed.get(collection) !== state.position) {
-      if (!follows(this.#file.open().connection, collection, state, head)) return false
-      this.#followed.set(collection, state.position)
-    }
+    return this.#isFollowed(collection, state, head)
+  }
+
+  /** A log that was followed up to here once goes on from here for as long as this file is open. */
+  #isFollowed(collection: number, state: TextState, head: Standing['head']): boolean {
+    if (this.#followed.get(collection) === state.position) return true
+    if (!follows(this.#file.open().connection, collection, state, head)) return false
+    this.#followed.set(collection, state.position)
     return true
   }
 
@@ -221,18 +237,19 @@ export class SqliteTextIndex implements TextIndex {
       rebuilding: state === undefined || state.scan !== null,
       hasWords: hasWords(asked),
     }
-    if (state === undefined || !common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
+    if (state === undefined || !common.hasWords)
+      return { ...common, hits: [], words: [], pruned: [], cut: asked.cut }
     const { connection } = this.#file.open()
     const index = {
       name,
-      rows: state.rows,
-      frequency: this.#frequencies.of(this.#file.open(), collection, state),
+      statistics: this.#frequencies.of(this.#file.open(), collection, state),
       exact: indexedThrough === position,
       behind: candidates === undefined ? 0 : position - candidates.position,
     }
     const possible = candidates !== undefined && candidates.position >= floor ? candidates : undefined
-    const { hits, expression } = find(connection, collection, query, asked, index, possible)
-    return { ...common, hits, words: expression.used, pruned: expression.pruned }
+    const { hits, understood } = find(connection, collection, query, asked, index, possible)
+    const { used: words, pruned, cut } = understood
+    return { ...common, hits, words, pruned, cut }
   }
 
   async #searchPast(
@@ -243,18 +260,64 @@ export class SqliteTextIndex implements TextIndex {
     const { connection } = this.#file.open()
     requireCollection(connection, collection)
     checkPosition(connection, collection, query.asOf)
-    const common = {
-      position: query.asOf,
-      indexedThrough: query.asOf,
-      rebuilding: false,
-      hasWords: hasWords(asked),
-    }
-    if (!common.hasWords) return { ...common, hits: [], words: [], pruned: [] }
-    const { hits, expression } = await findInPast(connection, collection, query, asked, async () => {
-      await nextTurn()
+    const { asOf: position } = query
+    const common = { position, indexedThrough: position, rebuilding: false, hasWords: hasWords(asked) }
+    const empty = { hits: [], words: [], pruned: [], cut: asked.cut }
+    if (!common.hasWords) return { ...common, ...empty }
+    const deadline = performance.now() + this.#wait
+    for (let tries = 1; ; ) {
+      // Others write without pause: it is read at once in the end, while they wait.
+      const isLast = tries > TRIES
+      const found =
+        !isLast && this.#reaches(collection, position)
+          ? await this.#inTurns(findInPast(this.#file.open(), collection, query, asked), query.signal)
+          : this.#write((database) => {
+              if (!this.#reaches(collection, position)) absorb(database, collection)
+              else if (isLast) return atOnce(findInPast(database, collection, query, asked))
+              return undefined
+            })
+      if (typeof found === 'object') {
+        const { used: words, pruned, cut } = found.understood
+        return { ...common, hits: found.hits, words, pruned, cut }
+      }
+      if (found === MOVED) tries++
       this.#file.check(query.signal)
-    })
-    return { ...common, hits, words: expression.used, pruned: expression.pruned }
+      if (performance.now() > deadline) {
+        const state = readState(connection, collection)
+        const rebuilding = state === undefined || state.scan !== null
+        return { ...common, ...empty, indexedThrough: Math.min(position, reach(state)), rebuilding }
+      }
+      await (found === BUSY ? sleep(2) : nextTurn())
+    }
+  }
+
+  /** Whether the index knows all that had been said at a position. */
+  #reaches(collection: number, position: number): boolean {
+    const { connection } = this.#file.open()
+    const { state, head } = requireStanding(connection, collection)
+    if (state === undefined || state.scan !== null || state.position < position) return false
+    return this.#isFollowed(collection, state, head)
+  }
+
+  async #inTurns<T>(
+    steps: Generator<unknown, T | typeof MOVED>,
+    signal: AbortSignal | undefined,
+  ): Promise<T | typeof MOVED> {
+    const turns = new Turns()
+    try {
+      for (;;) {
+        const { done, value } = steps.next()
+        if (done) return value
+        await turns.step()
+        this.#file.check(signal)
+      }
+    } catch (error) {
+      if (isMissing(error)) return MOVED
+      throw error
+    } finally {
+      // Aborted: what it had made goes with it.
+      steps.return(MOVED)
+    }
   }
 
   // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────

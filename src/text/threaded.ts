@@ -37,14 +37,19 @@ export class ThreadedTextIndex implements TextIndex {
     this.#thread = new AskedThread(options.module ?? 'text/thread', { name: 'spanstore-text', data })
   }
 
-  /** Whether this collection, or any, is large. A ledger in memory is seen by its own connection alone. */
-  #isLarge(collection?: number): boolean {
+  /**
+   * Whether this collection, or any, is large, or has changed much since a position. A ledger in memory is seen by its
+   * own connection alone.
+   */
+  #isLarge(collection?: number, since?: number): boolean {
     if (this.#closed || this.#ledgerPath === ':memory:') return false
     return (
       this.#ledger.connection.value(
-        'SELECT 1 FROM collection_head WHERE dropped IS NULL AND live >= ?1 AND collection = coalesce(?2, collection) LIMIT 1',
+        `SELECT 1 FROM collection_head WHERE dropped IS NULL AND max(live, position - coalesce(?3, position)) >= ?1
+           AND collection = coalesce(?2, collection) LIMIT 1`,
         this.#large,
         collection ?? null,
+        since ?? null,
       ) !== undefined
     )
   }
@@ -55,7 +60,7 @@ export class ThreadedTextIndex implements TextIndex {
       // Rare words are found here before a thread has heard of them.
       const answer = await this.#here.searchUnlessLong(collection, query, this.#large)
       if (answer !== undefined) return answer
-    } else if (!this.#isLarge(collection)) return await this.#here.search(collection, query)
+    } else if (!this.#isLarge(collection, asOf)) return await this.#here.search(collection, query)
     await this.#ledger.expire()
     const { signal, ...plain } = query
     const candidates = where === undefined ? undefined : this.#options.candidates?.(collection, where)
