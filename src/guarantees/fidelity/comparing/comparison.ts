@@ -5,6 +5,7 @@ import { effectOf } from '../reading/operators.ts'
 import { type Scopes, scopesOf } from '../reading/scopes.ts'
 import { type Statement, statementsOf } from '../reading/statements.ts'
 import type { FidelityCode, FidelityPair, FidelityReason } from '../types.ts'
+import { retagged } from '../words/word.ts'
 import { type Alignment, align, isContent } from './alignment.ts'
 
 /** One side of a pair, read. */
@@ -97,7 +98,7 @@ function withUnits({ words }: Reading, quantities: readonly Quantity[]): Reading
   const changed = [...words]
   for (const { kind, from, to } of measured)
     for (let i = WHOLE.has(kind) ? from : from + 1; i < to && i < words.length; i++)
-      changed[i] = { ...words[i]!, tag: '#' }
+      changed[i] = retagged(words[i]!, '#')
   return changed
 }
 

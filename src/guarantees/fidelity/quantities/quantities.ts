@@ -44,6 +44,33 @@ export interface Quantity {
   readonly loose: boolean
 }
 
+/** The same number told otherwise. Spelled out, as every number is: the engine then knows but one shape of them. */
+const retold = (
+  one: Quantity,
+  kind: Quantity['kind'],
+  value: number,
+  unit = one.unit,
+  range = one.range,
+  loose = one.loose,
+): Quantity => ({
+  kind,
+  value,
+  unit,
+  from: one.from,
+  to: one.to,
+  per: one.per,
+  bound: one.bound,
+  negated: one.negated,
+  end: one.end,
+  whole: one.whole,
+  range,
+  loose,
+})
+
+/** As an end of a range. */
+const asEnd = (one: Quantity, range: 'low' | 'high', value = one.value): Quantity =>
+  retold(one, one.kind, value, one.unit, range)
+
 /** Words with what kind of word they are, where that is known. */
 type Read = Token & { readonly tag?: string }
 
@@ -55,7 +82,7 @@ export function quantitiesOf(tokens: readonly Read[]): readonly Quantity[] {
     if (ends !== null && Number(ends[1]) < Number(ends[2])) {
       const upper = withUnit(tokens, Number(ends[2]), i + 1, undefined, makeAt(tokens, i))
       const factor = upper.value / Number(ends[2])
-      found.push({ ...upper, value: Number(ends[1]) * factor, range: 'low' }, { ...upper, range: 'high' })
+      found.push(asEnd(upper, 'low', Number(ends[1]) * factor), asEnd(upper, 'high'))
       i = upper.to
       continue
     }
@@ -71,8 +98,8 @@ export function quantitiesOf(tokens: readonly Read[]): readonly Quantity[] {
       found.findLast(({ loose }, i) => i < k && loose !== true),
     )
     if (isRange(tokens, found[k - 1]!, found[k]!)) {
-      found[k - 1] = { ...found[k - 1]!, range: 'low' }
-      found[k] = { ...found[k]!, range: 'high' }
+      found[k - 1] = asEnd(found[k - 1]!, 'low')
+      found[k] = asEnd(found[k]!, 'high')
     }
   }
   return found
@@ -85,11 +112,11 @@ function withSharedUnit(tokens: readonly Read[], one: Quantity, next: Quantity):
   if (one.value >= 1900 && one.value < 2100 && next.kind === 'duration') return one
   if (!/^(?:to|and|or|-|of|through|–|until)$/.test(tokens[next.from - 1]?.norm ?? '')) return one
   if (next.unit === 'date' && one.value <= 31)
-    return { ...one, kind: 'day', unit: 'date', value: Math.floor(next.value / 100) * 100 + one.value }
+    return retold(one, 'day', Math.floor(next.value / 100) * 100 + one.value, 'date')
   const unit = UNITS.get(tokens[next.to - 1]?.norm ?? '')
   if (unit === undefined || unit[0] !== next.kind)
-    return next.kind === 'money' ? { ...one, kind: 'money', unit: next.unit } : one
-  return { ...one, kind: next.kind, value: one.value * unit[1] }
+    return next.kind === 'money' ? retold(one, 'money', one.value, next.unit) : one
+  return retold(one, next.kind, one.value * unit[1])
 }
 
 /** "the build takes 20 minutes and the tests 5": a bare number has the unit of the one before. */
@@ -102,12 +129,11 @@ function withUnitBefore(tokens: readonly Read[], one: Quantity, before: Quantity
   for (let i = before.to; i < one.from; i++) if (/^[.!?\n]$/.test(tokens[i]!.norm)) return one
   // "expects 95k, not below 90"
   if (before.kind === 'count' && tokens[before.to - 1]!.norm === 'k' && one.value < 1000)
-    return { ...one, value: one.value * 1000 }
-  if (before.kind === 'money') return { ...one, kind: 'money', unit: before.unit }
+    return retold(one, one.kind, one.value * 1000)
+  if (before.kind === 'money') return retold(one, 'money', one.value, before.unit)
   for (let i = before.from; i < before.to; i++) {
     const unit = UNITS.get(tokens[i]!.norm)
-    if (unit !== undefined && unit[0] === before.kind)
-      return { ...one, kind: before.kind, value: one.value * unit[1] }
+    if (unit !== undefined && unit[0] === before.kind) return retold(one, before.kind, one.value * unit[1])
   }
   return one
 }
@@ -223,7 +249,7 @@ function readAt(tokens: readonly Read[], at: number): Quantity | undefined {
   if (token.kind === 'number') return figure(tokens, at, make)
   if (isMoney(norm) && tokens[at + 1]?.kind === 'number' && /^\d/.test(next)) {
     const sum = figure(tokens, at + 1, make)
-    if (sum !== undefined) return { ...sum, kind: 'money', unit: norm }
+    if (sum !== undefined) return retold(sum, 'money', sum.value, norm)
   }
   const glued = token.kind === 'code' ? /^(\d{1,6}(?:\.\d+)?)([a-z]+)$/.exec(norm) : null
   // "2GB"; "5G" and "3D" are names.
@@ -321,7 +347,9 @@ const plainNumber = (norm: string): number | undefined =>
 
 /** "more than an hour" is a number; "an hour" may be none. */
 const loosely = (quantity: Quantity): Quantity =>
-  quantity.bound === '=' ? { ...quantity, loose: true } : quantity
+  quantity.bound === '='
+    ? retold(quantity, quantity.kind, quantity.value, quantity.unit, quantity.range, true)
+    : quantity
 
 /** "and a half", "and a quarter", "and three quarters": how much that is; 0 where it is not said. */
 function andMore(tokens: readonly Read[], at: number): number {

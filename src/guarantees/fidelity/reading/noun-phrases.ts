@@ -12,6 +12,14 @@ export interface Phrase {
   readonly of: number
 }
 
+/** The phrase in another place. */
+export const placed = (phrase: Phrase, slot: Slot): Phrase => ({
+  from: phrase.from,
+  head: phrase.head,
+  slot,
+  of: phrase.of,
+})
+
 const GROUPS: Readonly<Record<string, string>> = {
   on: 'at',
   at: 'at',
@@ -196,12 +204,12 @@ export function place(
 ): readonly Phrase[] {
   const passive = clause?.passive === true
   return phrases.map((phrase) => {
-    if (phrase.slot === 'by' && passive) return { ...phrase, slot: 'subject' }
+    if (phrase.slot === 'by' && passive) return placed(phrase, 'subject')
     if (phrase.slot !== 'bare') return phrase
-    if (phrase.head > verb && isWhen(words, phrase)) return { ...phrase, slot: 'at' }
+    if (phrase.head > verb && isWhen(words, phrase)) return placed(phrase, 'at')
     const before =
       phrase.head < verb ||
       (words[verb]!.tag === 'X' && words[verb + 1]?.tag === 'P' && phrase.head === verb + 1)
-    return { ...phrase, slot: before && !passive ? 'subject' : 'object' }
+    return placed(phrase, before && !passive ? 'subject' : 'object')
   })
 }

@@ -5,7 +5,7 @@ import type { Word } from '../words/tagging.ts'
 import type { Clause, Reading } from './clauses.ts'
 import { antecedentFor, inSlot, lend, listed, nearestIn, parallelTo, subjectFor, withShared } from './gaps.ts'
 import { measuresOf } from './measures.ts'
-import { type Phrase, phrasesOf, place } from './noun-phrases.ts'
+import { type Phrase, phrasesOf, place, placed } from './noun-phrases.ts'
 import type { Part, Slot, Statement } from './statement.ts'
 
 export type { Part, Statement } from './statement.ts'
@@ -160,7 +160,7 @@ export function statementsOf(reading: Reading, quantities: readonly Quantity[]):
         tell(spoken(words, clause, head, last), clause, [...lent, ...all, ...nominal], from)
       } else {
         const parts = own.map((one) =>
-          partOf(one.slot === 'by' && last?.clause?.passive === true ? { ...one, slot: 'subject' } : one),
+          partOf(one.slot === 'by' && last?.clause?.passive === true ? placed(one, 'subject') : one),
         )
         // "first the migration, then the code": the verb again.
         const again =

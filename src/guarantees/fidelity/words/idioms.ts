@@ -91,10 +91,12 @@ export function withoutIdioms(tokens: readonly Token[]): readonly Token[] {
     const last = tokens[i + idiom.words.length - 1]!
     for (const norm of idiom.plain)
       changed.push({
-        ...tokens[i]!,
+        text: tokens[i]!.text,
         norm,
-        kind: 'word',
+        start: tokens[i]!.start,
         end: last.end,
+        kind: 'word',
+        proper: tokens[i]!.proper,
         first: tokens[i]!.first && norm === idiom.plain[0],
       })
     i += idiom.words.length - 1

@@ -28,7 +28,7 @@ import { ADVERBIAL, phrasalLemma } from './phrases.ts'
 import { knows, lemmaOf } from './relations.ts'
 import { type Token, tokenize } from './tokens.ts'
 import { compoundForm, formOf, isBase, UNCHANGED } from './verb-forms.ts'
-import type { Tag, VerbForm, Word } from './word.ts'
+import { retagged, type Tag, type VerbForm, type Word } from './word.ts'
 
 export type { Tag, Word } from './word.ts'
 
@@ -106,12 +106,7 @@ function withCommands(words: readonly Word[]): readonly Word[] {
     let k = i + 1
     while (k < words.length && !/^[.!?;\n]$/.test(words[k]!.norm) && !/^[VXMS]$/.test(words[k]!.tag)) k++
     if (/^[VXM]$/.test(words[k]?.tag ?? '')) continue
-    changed[i] = {
-      ...words[i]!,
-      tag: 'V',
-      form: 'base',
-      lemma: words[i]!.norm,
-    }
+    changed[i] = retagged(words[i]!, 'V', words[i]!.norm, 'base')
   }
   return changed
 }
@@ -131,15 +126,10 @@ function withVerbs(words: readonly Word[]): readonly Word[] {
       if (at > 0) {
         changed ??= [...words]
         const { norm } = words[at]!
-        changed[at] = {
-          ...words[at]!,
-          tag: 'V',
-          form: formOf(norm),
-          lemma: lemmaOf(norm, 'V') ?? norm,
-        }
+        changed[at] = retagged(words[at]!, 'V', lemmaOf(norm, 'V') ?? norm, formOf(norm))
         const before = words[at - 1]!
         if (before.tag === 'A' && (lemmaOf(before.norm, 'N') !== undefined || at === from + 1))
-          changed[at - 1] = { ...before, tag: 'N' }
+          changed[at - 1] = retagged(before, 'N')
       }
     }
     from = to + 1

@@ -94,6 +94,17 @@ const NUMBER_WORDS = anyOf(
   'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy eighty ninety hundred half multi single double',
 )
 
+/** Another token at the same place. Spelled out, as every token is: the engine then knows but one shape of tokens. */
+const replaced = (token: Token, norm: string, kind = token.kind, end = token.end): Token => ({
+  text: token.text,
+  norm,
+  start: token.start,
+  end,
+  kind,
+  proper: token.proper,
+  first: token.first,
+})
+
 /** Cuts a text into words, numbers, names of things, and marks, each with its place. */
 export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = []
@@ -246,13 +257,10 @@ function settleContractions(tokens: readonly Token[]): readonly Token[] {
     if (token.norm !== "'s") return token
     const before = tokens[i - 1]?.norm ?? ''
     const after = tokens[i + 1]?.norm ?? ''
-    if (before === 'let') return { ...token, norm: 'us' }
+    if (before === 'let') return replaced(token, 'us')
     const verb = SUBJECTS.has(before) || /^(?:not|a|an|the|been|no|going|[a-z]+ing)$/.test(after)
     if (!verb) return token
-    return {
-      ...token,
-      norm: after === 'been' || after === 'got' ? 'has' : 'is',
-    }
+    return replaced(token, after === 'been' || after === 'got' ? 'has' : 'is')
   })
 }
 
@@ -263,7 +271,7 @@ function settleAnswers(tokens: readonly Token[]): readonly Token[] {
   const answers = ({ norm, first }: Token, i: number) =>
     first && ANSWERS.has(norm) && /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
   if (!tokens.some(answers)) return tokens
-  return tokens.map((token, i) => (answers(token, i) ? { ...token, kind: 'mark' as const } : token))
+  return tokens.map((token, i) => (answers(token, i) ? replaced(token, token.norm, 'mark') : token))
 }
 
 const ACHIEVED =
@@ -278,8 +286,8 @@ function settleNarrowly(tokens: readonly Token[]): readonly Token[] {
   if (!tokens.some((token, i) => narrowly(token, i) || wished(token, i))) return tokens
   return tokens.flatMap((token, i) => {
     if (narrowly(token, i)) return []
-    if (wished(token, i)) return [{ ...token, norm: 'i' }]
-    return [i > 0 && wished(tokens[i - 1]!, i - 1) ? { ...token, norm: 'wish' } : token]
+    if (wished(token, i)) return [replaced(token, 'i')]
+    return [i > 0 && wished(tokens[i - 1]!, i - 1) ? replaced(token, 'wish') : token]
   })
 }
 
@@ -296,7 +304,7 @@ function settlePercents(tokens: readonly Token[]): readonly Token[] {
     if (parted(i - 1)) return []
     if (!isSign(token, i)) return [token]
     const { end } = parted(i) ? tokens[i + 1]! : token
-    return [{ ...token, norm: '%', kind: 'mark' as const, end }]
+    return [replaced(token, '%', 'mark', end)]
   })
 }
 
@@ -327,12 +335,13 @@ function joinPhrases(tokens: readonly Token[]): readonly Token[] {
     const first = tokens[i]!
     const last = tokens[i + phrase.length - 1]!
     joined.push({
-      ...first,
       text: `${first.text} ${last.text}`,
       norm: phrase.join('_'),
+      start: first.start,
       end: last.end,
       kind: 'word',
       proper: false,
+      first: first.first,
     })
     i += phrase.length
   }
@@ -367,9 +376,13 @@ function joinApart(tokens: readonly Token[]): readonly Token[] {
     if (found === undefined) continue
     changed ??= [...tokens]
     changed[i] = {
-      ...verb,
       text: `${verb.text} ${found.words.join(' ')}`,
       norm: `${verb.norm}_${found.words.join('_')}`,
+      start: verb.start,
+      end: verb.end,
+      kind: verb.kind,
+      proper: verb.proper,
+      first: verb.first,
     }
     changed.fill(undefined, found.at, found.at + found.words.length)
   }

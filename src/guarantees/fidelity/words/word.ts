@@ -14,4 +14,18 @@ export interface Word extends Token {
   readonly form: VerbForm
 }
 
+/** The word as another class of word. Spelled out, as every `Word` is: the engine then knows but one shape of words. */
+export const retagged = (word: Word, tag: Tag, lemma = word.lemma, form = word.form): Word => ({
+  text: word.text,
+  norm: word.norm,
+  start: word.start,
+  end: word.end,
+  kind: word.kind,
+  proper: word.proper,
+  first: word.first,
+  tag,
+  lemma,
+  form,
+})
+
 export type VerbForm = '' | 'base' | 's' | 'ed' | 'ing'
