@@ -1,3 +1,4 @@
+import { SpanStoreError } from '../core/errors.ts'
 import type { StoreEvent } from '../core/event.ts'
 import type { Delivery, NackOptions } from '../subscription/index.ts'
 
@@ -21,11 +22,9 @@ export function delivery(event: Delivered, cursor: () => string, answers: Answer
   })
 }
 
-/** An error as a text that can be sent. */
-export function describe(error: unknown): string | undefined {
-  if (error === undefined) return undefined
-  return (error instanceof Error ? error.message : String(error)).slice(0, 10_000)
-}
+/** What a subscription ends with when its client is closed. */
+export const closedMeanwhile = () =>
+  new SpanStoreError('STORE_CLOSED', 'this client was closed while a subscription was open', {})
 
 /** The id of the collection an event is of, which outlives its names. */
 export const collectionOf = ({ source }: StoreEvent): string => source.slice(source.lastIndexOf('/') + 1)

@@ -1,9 +1,11 @@
+import { failureText, filterIn, heldBackFor } from '../core/consumer.ts'
 import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
 import type { Delivery, EventStream, NackOptions, SubscribeOptions } from '../subscription/index.ts'
 import { AnswerQueue } from './answer-queue.ts'
 import { Backoff } from './backoff.ts'
-import { collectionOf, type Delivered, delivery, describe } from './delivery.ts'
-import { aborted, type Http, isPassing, isResumable, pause, segment } from './http.ts'
+import { closedMeanwhile, collectionOf, type Delivered, delivery } from './delivery.ts'
+import { type Http, pause, segment } from './http.ts'
+import { aborted, isPassing, isResumable } from './refusal.ts'
 
 /** How long one long-poll waits, in milliseconds. */
 const WAIT = 20_000
@@ -17,9 +19,8 @@ const randomId = (): string =>
     '',
   )
 
-const FIRST_DELAY = 1000
-const LONGEST_DELAY = 5 * 60 * 1000
-const doubling = (failures: number) => Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY)
+/** Characters of what went wrong that are sent. */
+const LONGEST_FAILURE = 10_000
 
 interface Batch {
   readonly lease: string
@@ -102,7 +103,7 @@ export class RemoteConsumer implements EventStream {
   readonly #abort = () => this.#end(aborted())
 
   async #close(): Promise<void> {
-    this.#end(new SpanStoreError('STORE_CLOSED', 'this client was closed while a subscription was open', {}))
+    this.#end(closedMeanwhile())
     await this.#leaving
   }
 
@@ -175,14 +176,9 @@ export class RemoteConsumer implements EventStream {
   }
 
   get #asked() {
-    const { types, collections, sources, keys, from, follow, lease, maxUnacked, maxAttempts } = this.#options
+    const { from, follow, lease, maxUnacked, maxAttempts } = this.#options
     return {
-      filter: {
-        ...(types && { types }),
-        ...(collections && { collections }),
-        ...(sources && { sources }),
-        ...(keys && { keys }),
-      },
+      filter: filterIn(this.#options),
       settings: {
         batch: Math.min(this.#options.batch ?? BATCH, 1000),
         ...(from !== undefined && { from }),
@@ -257,12 +253,12 @@ export class RemoteConsumer implements EventStream {
   }
 
   #nack(event: Delivered, { delay, error }: NackOptions): Promise<void> {
-    const wait = delay ?? (this.#options.backoff ?? doubling)(event.attempt)
+    const wait = delay ?? (this.#options.backoff ?? heldBackFor)(event.attempt)
     return this.#fail(event, 'nack', error, { delay: Math.ceil(wait) })
   }
 
   async #fail(event: Delivered, action: 'nack' | 'terminate', error: unknown, more: object): Promise<void> {
-    const why = describe(error)
+    const why = failureText(error)?.slice(0, LONGEST_FAILURE)
     const { batch } = await this.#answers.fail<{ readonly batch: number }>(action, {
       id: event.id,
       ...more,

@@ -1,10 +1,12 @@
+import { filterIn, notAConsumer } from '../core/consumer.ts'
 import { decodeCursor, encodeCursor } from '../core/cursor.ts'
-import { isSpanStoreError, SpanStoreError } from '../core/errors.ts'
+import { isSpanStoreError, type SpanStoreError } from '../core/errors.ts'
 import type { StoreEvent } from '../core/event.ts'
 import type { Delivery, EventStream, SubscribeOptions } from '../subscription/index.ts'
 import { Backoff } from './backoff.ts'
-import { type Answers, collectionOf, delivery } from './delivery.ts'
-import { aborted, type Http, isPassing, pause, refusal } from './http.ts'
+import { type Answers, closedMeanwhile, collectionOf, delivery } from './delivery.ts'
+import { type Http, pause } from './http.ts'
+import { aborted, isPassing, refusal } from './refusal.ts'
 import { type Message, MessageParser } from './sse.ts'
 
 /** The server says something at least this often, in milliseconds. */
@@ -53,8 +55,7 @@ export class RemoteStream implements EventStream {
   }
 
   get cursor(): string | undefined {
-    if (this.#base === undefined || this.#since.size === 0) return this.#base
-    return encodeCursor(new Map([...decodeCursor(this.#base), ...this.#since]))
+    return this.#base === undefined ? undefined : advanced(this.#base, this.#since)
   }
 
   async ready(): Promise<void> {
@@ -90,11 +91,7 @@ export class RemoteStream implements EventStream {
   }
 
   async #close(): Promise<void> {
-    this.#outcome = new SpanStoreError(
-      'STORE_CLOSED',
-      'this client was closed while a subscription was open',
-      {},
-    )
+    this.#outcome = closedMeanwhile()
     this.#end()
   }
 
@@ -139,7 +136,7 @@ export class RemoteStream implements EventStream {
   }
 
   async *#connect(): AsyncGenerator<Message> {
-    const { types, collections, sources, keys, from, follow } = this.#options
+    const { from, follow } = this.#options
     const resume = this.cursor ?? from
     const broken = new AbortController()
     const { signal } = broken
@@ -153,12 +150,7 @@ export class RemoteStream implements EventStream {
           method: 'POST',
           path: '/v1/events',
           body: {
-            filter: {
-              ...(types && { types }),
-              ...(collections && { collections }),
-              ...(sources && { sources }),
-              ...(keys && { keys }),
-            },
+            filter: filterIn(this.#options),
             ...(resume !== undefined && { from: resume }),
             ...(follow === false && { follow }),
             heartbeat: HEARTBEAT,
@@ -207,18 +199,14 @@ export class RemoteStream implements EventStream {
   #deliver(event: StoreEvent): Delivery {
     const base = this.#base!
     const since = new Map(this.#since)
-    const cursor = () => (since.size === 0 ? base : encodeCursor(new Map([...decodeCursor(base), ...since])))
-    return delivery({ ...event, attempt: 1, redelivered: false }, cursor, NOT_HELD)
+    return delivery({ ...event, attempt: 1, redelivered: false }, () => advanced(base, since), NOT_HELD)
   }
 }
 
-const refuseAnswer = () =>
-  Promise.reject(
-    new SpanStoreError(
-      'INVALID_ARGUMENT',
-      'nack, terminate: only a consumer can give an event back; subscribe with a consumer name',
-      { path: 'consumer' },
-    ),
-  )
+/** A cursor of the server's, and what was taken since. */
+const advanced = (base: string, since: ReadonlyMap<string, number>): string =>
+  since.size === 0 ? base : encodeCursor(new Map([...decodeCursor(base), ...since]))
+
+const refuseAnswer = () => Promise.reject(notAConsumer())
 
 const NOT_HELD: Answers = { ack: () => Promise.resolve(), nack: refuseAnswer, terminate: refuseAnswer }

@@ -1,3 +1,4 @@
+import { SpanStoreError } from './errors.ts'
 import { EVENT_TYPES, type EventType, type StoreEvent } from './event.ts'
 import { identifier, invalid, object } from './given.ts'
 import { type Key, parseKey } from './key.ts'
@@ -44,6 +45,14 @@ export function parseEventFilter(filter: EventFilter): EventFilter {
   }
 }
 
+/** What is given of a filter among other options. */
+export const filterIn = ({ types, collections, sources, keys }: EventFilter): EventFilter => ({
+  ...(types === undefined ? {} : { types }),
+  ...(collections === undefined ? {} : { collections }),
+  ...(sources === undefined ? {} : { sources }),
+  ...(keys === undefined ? {} : { keys }),
+})
+
 /** @throws INVALID_ARGUMENT, ILL_FORMED_TEXT */
 export const parseConsumerName = (name: unknown): string => identifier('consumer', name)
 
@@ -81,6 +90,27 @@ export interface CollectionLag {
   readonly expired: boolean
 }
 
+const FIRST_DELAY = 1000
+const LONGEST_DELAY = 5 * 60 * 1000
+
+/** Milliseconds for which a collection is held back after its event failed for the nth time, unless the caller says. */
+export const heldBackFor = (failures: number): number =>
+  Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY)
+
+/** What went wrong, as a text that is kept with the failure. */
+export function failureText(error: unknown): string | undefined {
+  if (error === undefined) return undefined
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** To `nack` and `terminate` without a consumer. */
+export const notAConsumer = () =>
+  new SpanStoreError(
+    'INVALID_ARGUMENT',
+    'nack, terminate: only a consumer can give an event back; subscribe with a consumer name',
+    { path: 'consumer' },
+  )
+
 /** An event that failed as often as its consumer allows. It stays until it is replayed and acknowledged, or discarded. */
 export interface DeadLetter {
   readonly collection: string
@@ -116,6 +146,16 @@ export interface Lease {
   readonly name: string
   readonly holder: string
   readonly fence: number
+  readonly duration: number
+}
+
+/** How a consumer is to be held. */
+export interface Acquiring {
+  readonly filter: EventFilter
+  /** Counts only where the consumer is made. */
+  readonly start: Start
+  readonly holder: string
+  /** Milliseconds. */
   readonly duration: number
 }
 
@@ -161,12 +201,7 @@ export interface EventLog {
   /** Creates or opens a consumer and takes its lease. @throws CONSUMER_LEASED, CONSUMER_MISMATCH */
   acquire(
     name: string,
-    options: {
-      readonly filter: EventFilter
-      readonly start: Start
-      readonly holder: string
-      readonly duration: number
-    },
+    options: Acquiring,
   ): Promise<{ readonly lease: Lease; readonly cursors: ReadonlyMap<number, ConsumerCursor> }>
   /** Applies a settlement and renews the lease. @throws LEASE_LOST */
   settle(lease: Lease, settlement: Settlement): Promise<void>

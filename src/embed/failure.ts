@@ -1,4 +1,5 @@
 import { SpanStoreError } from '../core/errors.ts'
+import { invalid, wholeNumber } from '../core/given.ts'
 
 /** An embedder's failure, as the store and its callers see it: what went wrong, and what to do. */
 export const failed = (embedder: string, what: string, cause?: unknown): SpanStoreError<'EMBEDDER_FAILED'> =>
@@ -12,19 +13,9 @@ export const failed = (embedder: string, what: string, cause?: unknown): SpanSto
 export const aborted = (signal: AbortSignal): SpanStoreError<'ABORTED'> =>
   new SpanStoreError('ABORTED', 'the embedding was aborted by its signal', {}, { cause: signal.reason })
 
-export const invalid = (path: string, value: unknown, advice: string): SpanStoreError<'INVALID_ARGUMENT'> =>
-  new SpanStoreError(
-    'INVALID_ARGUMENT',
-    `${path} is ${value === undefined ? 'missing' : (JSON.stringify(value) ?? typeof value)}; ${advice}`,
-    { path, value },
-  )
-
-/** `value` if it is a whole number of at least `least`, `fallback` if it was left out. */
-export function count(path: string, value: unknown, fallback: number, least: number): number {
-  if (value === undefined) return fallback
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
-  throw invalid(path, value, `give a whole number of at least ${least}`)
-}
+/** `value` if it is a whole number of at least `least`, `fallback` if it was left out. @throws INVALID_ARGUMENT */
+export const count = (path: string, value: unknown, fallback: number, least: number): number =>
+  value === undefined ? fallback : wholeNumber(path, value, least)
 
 /** A text that has to say something, such as a model's name. */
 export function named(path: string, value: unknown): string {

@@ -1,7 +1,8 @@
+import { invalid } from '../core/given.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { Answers } from './answers.ts'
 import { batchesOf, inBatches, Slots } from './batches.ts'
-import { aborted, count, failed, invalid, messageOf, named } from './failure.ts'
+import { aborted, count, failed, messageOf, named } from './failure.ts'
 import { retrying, Transient } from './retry.ts'
 
 /*

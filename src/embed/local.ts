@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads'
+import { invalid } from '../core/given.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { startThread } from '../threads/start.ts'
-import { aborted, failed, invalid, messageOf } from './failure.ts'
+import { aborted, failed, messageOf } from './failure.ts'
 import type { FromWorker, ToWorker } from './worker.ts'
 
 export interface LocalEmbedder extends Embedder {

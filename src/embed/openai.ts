@@ -1,7 +1,8 @@
+import { invalid } from '../core/given.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { Answers } from './answers.ts'
 import { type BatchLimits, batchesOf, inBatches, Slots } from './batches.ts'
-import { count, invalid, named } from './failure.ts'
+import { count, named } from './failure.ts'
 import { type Endpoint, requestVectors } from './request.ts'
 import { retrying } from './retry.ts'
 

@@ -1,3 +1,4 @@
+import { failureText, notAConsumer } from '../core/consumer.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import type { Delivered, NackOptions } from './delivery.ts'
 import type { Intake } from './intake.ts'
@@ -80,14 +81,7 @@ export class Desk {
 
   /** `due`: when to deliver it again; undefined: it becomes a dead letter. */
   #giveBack(delivered: Delivered, error: unknown, due: number | undefined): Promise<void> {
-    if (this.#plan.consumer === undefined)
-      return Promise.reject(
-        new SpanStoreError(
-          'INVALID_ARGUMENT',
-          'nack, terminate: only a consumer can give an event back; subscribe with a consumer name',
-          { path: 'consumer' },
-        ),
-      )
+    if (this.#plan.consumer === undefined) return Promise.reject(notAConsumer())
     const lane = this.#intake.lanes.get(delivered.ref)
     const refusal = this.#refuse(delivered, lane)
     if (refusal !== undefined) return Promise.reject(refusal)
@@ -101,7 +95,7 @@ export class Desk {
   #nackReplay(delivered: Delivered, error: unknown): Promise<void> {
     const { ref, position, attempt: attempts } = delivered
     return this.#settler.add({
-      failure: { ref, position, attempts, error: describe(error), due: undefined },
+      failure: { ref, position, attempts, error: failureText(error), due: undefined },
       done: () => this.#intake.replayed(ref, position),
       undo: () => reopen(delivered),
     })
@@ -112,7 +106,7 @@ export class Desk {
     this.#intake.goBack(lane, position - 1)
     lane.undecided = true
     return this.#settler.add({
-      failure: { ref, position, attempts, error: describe(error), due },
+      failure: { ref, position, attempts, error: failureText(error), due },
       done: () => {
         lane.undecided = false
         lane.heldUntil = due ?? 0
@@ -154,9 +148,4 @@ export class Desk {
 function reopen(delivered: Delivered): void {
   delivered.state = 'open'
   delivered.acked = undefined
-}
-
-function describe(error: unknown): string | undefined {
-  if (error === undefined) return undefined
-  return error instanceof Error ? error.message : String(error)
 }

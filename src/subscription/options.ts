@@ -1,4 +1,11 @@
-import { type EventFilter, parseConsumerName, parseEventFilter, type Start } from '../core/consumer.ts'
+import {
+  type EventFilter,
+  filterIn,
+  heldBackFor,
+  parseConsumerName,
+  parseEventFilter,
+  type Start,
+} from '../core/consumer.ts'
 import { abortSignal, flag, identifier, invalid, object, wholeNumber } from '../core/given.ts'
 
 export interface SubscribeOptions extends EventFilter {
@@ -62,30 +69,19 @@ const FIELDS = [
   'backoff',
 ]
 
-const FIRST_DELAY = 1000
-const LONGEST_DELAY = 5 * 60 * 1000
-
-const doubling = (failures: number) => Math.min(FIRST_DELAY * 2 ** (failures - 1), LONGEST_DELAY)
-
 /** @throws INVALID_ARGUMENT, ILL_FORMED_TEXT */
 export function parseOptions(options: SubscribeOptions): Plan {
   object('subscribe', options, FIELDS)
-  const { types, collections, sources, keys, from = 'start' } = options
+  const { from = 'start', backoff = heldBackFor } = options
   const count = (name: 'batch' | 'lease' | 'maxUnacked' | 'maxAttempts', otherwise: number) =>
     wholeNumber(name, options[name] ?? otherwise, 1)
   if (typeof from !== 'string' && typeof from !== 'number')
     throw invalid('from', from, "give 'now', 'start', a position or a cursor")
-  const { backoff = doubling } = options
   if (typeof backoff !== 'function')
     throw invalid('backoff', backoff, 'give a function from a number of failures to milliseconds')
   return {
     consumer: options.consumer === undefined ? undefined : parseConsumerName(options.consumer),
-    filter: parseEventFilter({
-      ...(types === undefined ? {} : { types }),
-      ...(collections === undefined ? {} : { collections }),
-      ...(sources === undefined ? {} : { sources }),
-      ...(keys === undefined ? {} : { keys }),
-    }),
+    filter: parseEventFilter(filterIn(options)),
     from,
     follow: flag('follow', options.follow ?? true),
     signal: abortSignal('signal', options.signal),

@@ -40,6 +40,7 @@ function compiled(packages: readonly string[]): string {
   write('package.json', '{ "type": "module" }')
   const files = [
     'core/errors',
+    'core/given',
     ...['failure', 'local', 'windows', 'worker'].map((name) => `embed/${name}`),
     'threads/start',
   ]

@@ -92,8 +92,10 @@ describe('identity', () => {
     [{ batch: { texts: 0 } }, 'batch.texts'],
     [{ retries: -1 }, 'retries'],
     [{ timeout: Number.NaN }, 'timeout'],
-  ])('%j is refused', (wrong, path) => {
-    const make = () => openaiEmbedder({ baseUrl: 'http://127.0.0.1/v1', model: 'tiny', ...wrong })
+    // What JSON has no words for.
+    [{ dimensions: 3n }, 'dimensions'],
+  ])('%o is refused', (wrong, path) => {
+    const make = () => openaiEmbedder({ baseUrl: 'http://127.0.0.1/v1', model: 'tiny', ...(wrong as object) })
     expect(make).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', detail: expect.objectContaining({ path }) }),
     )
