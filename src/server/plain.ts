@@ -58,8 +58,11 @@ export class PlainIncoming implements PlainRequest, Visitor {
         // The stream's own end comes some turns later.
         if (size === this.#length) resolve(UTF8.decode(parts.length === 1 ? part : Buffer.concat(parts)))
       })
-      const cut = () =>
-        reject(new Problem(400, 'NOT_JSON', `the body ended after ${size} of ${this.#length} bytes`))
+      // Every request closes; an error is made, with its stack, only where this one was cut short.
+      const cut = () => {
+        if (size < this.#length)
+          reject(new Problem(400, 'NOT_JSON', `the body ended after ${size} of ${this.#length} bytes`))
+      }
       if (this.#incoming.destroyed) cut()
       else this.#incoming.once('close', cut)
     })

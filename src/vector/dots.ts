@@ -61,6 +61,8 @@ const SUBTRACT_F32 = simd(0xe5)
 const MULTIPLY_F32 = simd(0xe6)
 const ADD_ONE_F32 = [0x92]
 const STORE_ONE_F32 = [0x38, 2, 0]
+/** A 32-bit integer, `offset` bytes after the address on the stack. */
+const LOAD_ONE = (offset: number): number[] => [0x28, 2, offset]
 const GREATER_F32 = simd(0x44)
 const NOT = simd(0x4d)
 /** A bit for each of four lanes that is all ones. */
@@ -79,6 +81,37 @@ const shuffle = (...lanes: readonly number[]): number[] =>
 /** The lanes of both, each two neighbours added: a0+a1, a2+a3, b0+b1, b2+b3. */
 const pairs = (a: Code, b: Code): number[] =>
   code(a, b, shuffle(0, 2, 4, 6), a, b, shuffle(1, 3, 5, 7), ADD_I32)
+
+/** Products of the 16-bit integers at `query` with the 8-bit ones of four rows, in four lanes each. Rows are moved on. */
+const products = (
+  { query, width, at, end, low, high }: Record<'query' | 'width' | 'at' | 'end' | 'low' | 'high', number>,
+  rows: readonly (readonly [row: number, sum: number])[],
+): number[] =>
+  code(
+    ...rows.map(([, sum]) => code(ZERO, set(sum))),
+    code(get(query), set(at)),
+    code(get(query), get(width), DOUBLE, ADD, set(end)),
+    loop(
+      // sixteen numbers of the query with sixteen of each row
+      code(get(at), LOAD(0), set(low)),
+      code(get(at), LOAD(16), set(high)),
+      ...rows.map(([row, sum]) =>
+        code(
+          get(sum),
+          code(get(row), LOAD_BYTES(0), get(low), DOT_I16, ADD_I32),
+          code(get(row), LOAD_BYTES(8), get(high), DOT_I16, ADD_I32),
+          set(sum),
+          advance(row, 16),
+        ),
+      ),
+      advance(at, 32),
+      code(get(at), get(end), LESS, branchIf(0)),
+    ),
+  )
+
+/** Four times four lanes, each four added: one lane each. `x` and `y` are overwritten. */
+const fourSums = (a: number, b: number, c: number, d: number, x: number, y: number): number[] =>
+  code(code(pairs(get(a), get(b)), set(x)), code(pairs(get(c), get(d)), set(y)), pairs(get(x), get(y)))
 
 // ── bounds ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -106,29 +139,9 @@ const BOUNDS = (() => {
       code(get(ROW0), get(WIDTH), ADD, set(ROW1)),
       code(get(ROW1), get(WIDTH), ADD, set(ROW2)),
       code(get(ROW2), get(WIDTH), ADD, set(ROW3)),
-      ...rows.map(([, sum]) => code(ZERO, set(sum))),
-      code(get(QUERY), set(AT)),
-      code(get(QUERY), get(WIDTH), DOUBLE, ADD, set(END)),
-      loop(
-        // sixteen numbers of the query with sixteen of each row
-        code(get(AT), LOAD(0), set(LOW)),
-        code(get(AT), LOAD(16), set(HIGH)),
-        ...rows.map(([row, sum]) =>
-          code(
-            get(sum),
-            code(get(row), LOAD_BYTES(0), get(LOW), DOT_I16, ADD_I32),
-            code(get(row), LOAD_BYTES(8), get(HIGH), DOT_I16, ADD_I32),
-            set(sum),
-            advance(row, 16),
-          ),
-        ),
-        advance(AT, 32),
-        code(get(AT), get(END), LESS, branchIf(0)),
-      ),
+      products({ query: QUERY, width: WIDTH, at: AT, end: END, low: LOW, high: HIGH }, rows),
       // the four products, one a lane
-      code(pairs(get(SUM0), get(SUM1)), set(X)),
-      code(pairs(get(SUM2), get(SUM3)), set(Y)),
-      code(pairs(get(X), get(Y)), TO_F32, set(X)),
+      code(fourSums(SUM0, SUM1, SUM2, SUM3, X, Y), TO_F32, set(X)),
       // *out = constant + size·its size − scale·its scale·product − rest·its rest − error·its error
       get(OUT),
       code(get(CONSTANT), SPLAT_F32),
@@ -145,6 +158,35 @@ const BOUNDS = (() => {
     ),
   )
   return code(2, 6, I32, 8, V128, body, 0x0b)
+})()
+
+// ── products of some rows ───────────────────────────────────────────────────────────────────────────────────
+
+const SOME = (() => {
+  const [QUERY, LIST, COUNT, WIDTH, OUT] = [0, 1, 2, 3, 4] as const
+  const [ROW0, ROW1, ROW2, ROW3, AT, END] = [5, 6, 7, 8, 9, 10] as const
+  const [SUM0, SUM1, SUM2, SUM3, LOW, HIGH] = [11, 12, 13, 14, 15, 16] as const
+  const rows = [
+    [ROW0, SUM0],
+    [ROW1, SUM1],
+    [ROW2, SUM2],
+    [ROW3, SUM3],
+  ] as const
+  const body = block(
+    loop(
+      code(get(COUNT), IS_ZERO, branchIf(1)),
+      // four rows at a time: while one is on its way from memory, so are the others
+      ...rows.map(([row], i) => code(get(LIST), LOAD_ONE(4 * i), set(row))),
+      products({ query: QUERY, width: WIDTH, at: AT, end: END, low: LOW, high: HIGH }, rows),
+      get(OUT),
+      code(fourSums(SUM0, SUM1, SUM2, SUM3, LOW, HIGH), TO_F32, STORE),
+      advance(LIST, 16),
+      advance(OUT, 16),
+      code(get(COUNT), constant(4), SUBTRACT, set(COUNT)),
+      branch(0),
+    ),
+  )
+  return code(2, 6, I32, 6, V128, body, 0x0b)
 })()
 
 // ── projections ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -226,6 +268,7 @@ const functions = [
   },
   { name: 'project', parameters: new Array<number>(5).fill(I32), results: [], body: PROJECT },
   { name: 'under', parameters: [I32, I32, I32, F32], results: [I32], body: UNDER },
+  { name: 'some', parameters: new Array<number>(5).fill(I32), results: [], body: SOME },
 ]
 
 const MODULE = new Uint8Array([
@@ -273,6 +316,11 @@ export interface Loops {
    * in order; those that are no numbers are among them. Answers how many. One integer beyond them is overwritten.
    */
   under(values: number, count: number, out: number, threshold: number): number
+  /**
+   * Inner products of the 16-bit integers at `query` with `count` rows (a multiple of 4) of `width` 8-bit integers (a
+   * multiple of 16), whose addresses are at `list`, as 32-bit floats at `out`. They must fit into 32 bits.
+   */
+  some(query: number, list: number, count: number, width: number, out: number): void
 }
 
 /** Memory that WebAssembly works in. `buffer` is another one after growing. */

@@ -3,7 +3,7 @@ import { learnBasis, SAMPLE } from './basis.ts'
 import { distancesOf, inverseLength, type Query } from './metric.ts'
 import { type Candidate, Nearest } from './nearest.ts'
 import { Products } from './products.ts'
-import { SKETCH_BLOCK, Sketch } from './sketch.ts'
+import { type PreparedQuery, SKETCH_BLOCK, Sketch } from './sketch.ts'
 
 /** Rows of one block. A block is allocated whole, so that growing never copies what is there. */
 const BLOCK = 1024
@@ -38,6 +38,9 @@ const MADE = 2
 /** Of the block being scanned. */
 const distances = new Float64Array(BLOCK)
 
+/** Of the rows being looked at more closely. */
+const finer = new Float64Array(TOGETHER)
+
 interface Block {
   readonly data: Float32Array
   /** Inverse lengths; 0 for a zero vector. */
@@ -62,8 +65,11 @@ export class Resident {
   #scans = 0
   /** Says which rows can be among the nearest; null: this engine has none. */
   #sketch: Sketch | null | undefined
+  /** Beside a sketch along learnt directions one of all numbers: what the first leaves is looked at in it. */
+  #fine: Sketch | undefined
   /** One that is being made, to take the other's place. */
   #coming: Sketch | undefined
+  #comingFine: Sketch | undefined
   /** The first one, and the next row that it lacks. */
   #making: { readonly sketch: Sketch; next: number } | undefined
   /** What searches under way by a sketch are to be told: which rows changed. */
@@ -89,7 +95,7 @@ export class Resident {
   }
 
   get bytes(): number {
-    const sketched = (this.#sketch?.rowBytes ?? 0) * this.#rows
+    const sketched = ((this.#sketch?.rowBytes ?? 0) + (this.#fine?.rowBytes ?? 0)) * this.#rows
     return this.#blocks.length * BLOCK * (4 * this.dimensions + 16) + 48 * this.#rowOf.size + sketched
   }
 
@@ -119,6 +125,8 @@ export class Resident {
     this.#changed(row)
     if (this.#sketch?.set(row, vector) === false) this.#sketch = null
     if (this.#coming?.set(row, vector) === false) this.#coming = undefined
+    if (this.#fine?.set(row, vector) === false) this.#fine = undefined
+    if (this.#comingFine?.set(row, vector) === false) this.#comingFine = undefined
     if (this.#sketch === undefined && this.#rows >= SKETCHED.rows) this.#makeSketch()
   }
 
@@ -163,6 +171,7 @@ export class Resident {
     } finally {
       this.#condensing = false
       this.#coming = undefined
+      this.#comingFine = undefined
     }
   }
 
@@ -172,11 +181,19 @@ export class Resident {
       this.#remade > 1 ? undefined : await learnBasis(this.#metric, dimensions, this.#sample(), pause)
     const coming = Sketch.make(this.#metric, dimensions, basis)
     this.#coming = coming
+    this.#comingFine =
+      coming === undefined || basis === undefined ? undefined : Sketch.make(this.#metric, dimensions)
     for (let row = 0; row < this.#rows && this.#coming === coming; row++) {
-      if (this.#idAt(row) !== 0 && coming?.set(row, this.#vectorAt(row)) === false) return
+      if (this.#idAt(row) !== 0) {
+        const vector = this.#vectorAt(row)
+        if (coming?.set(row, vector) === false) return
+        if (this.#comingFine?.set(row, vector) === false) this.#comingFine = undefined
+      }
       if (row % CONDENSED === CONDENSED - 1) await pause()
     }
-    if (this.#coming === coming) this.#sketch = coming ?? null
+    if (this.#coming !== coming) return
+    this.#sketch = coming ?? null
+    this.#fine = this.#comingFine
   }
 
   /** Vectors from all over the matrix, one after the other. */
@@ -213,6 +230,8 @@ export class Resident {
     block.data.fill(0, at * this.dimensions, (at + 1) * this.dimensions)
     this.#sketch?.clear(row)
     this.#coming?.clear(row)
+    this.#fine?.clear(row)
+    this.#comingFine?.clear(row)
     this.#changed(row)
     this.#rowOf.delete(id)
     this.#free.push(row)
@@ -226,6 +245,8 @@ export class Resident {
     this.#free = []
     this.#sketch = undefined
     this.#coming = undefined
+    this.#fine = undefined
+    this.#comingFine = undefined
     this.#bounds = undefined
   }
 
@@ -343,21 +364,46 @@ export class Resident {
     }
     for (const row of changed) compare(row)
     for (const { id: row } of likely.sorted()) if (least[row] !== Number.POSITIVE_INFINITY) compare(row)
+    const fine = this.#fine
+    const finely = fine?.prepare(query)
+    const compareSome =
+      fine !== undefined && finely !== undefined
+        ? (rows: number[]) => this.#compareFinely(fine, finely, query, nearest, rows, admitted)
+        : (rows: number[]) => this.#compare(query, nearest, rows, admitted)
+    // Free rows say nothing, and are few.
+    const most = LEFT + this.#free.length
     let left = 0
     const some: number[] = []
     for (let first = 0; first < least.length; first += SKETCH_BLOCK) {
       for (const i of sketch.underOf(least.subarray(first, first + SKETCH_BLOCK), nearest.bound)) {
-        if (!admitted(first + i)) continue
-        if (++left > LEFT) return undefined
-        if (some.push(first + i) === TOGETHER) this.#compare(query, nearest, some)
+        if (++left > most) return undefined
+        if (some.push(first + i) === TOGETHER) compareSome(some)
       }
     }
-    this.#compare(query, nearest, some)
+    compareSome(some)
     return nearest.sorted()
   }
 
+  /** Compares these rows, `TOGETHER` at most, exactly where all their numbers, a byte each, say that they can be nearest. */
+  #compareFinely(
+    fine: Sketch,
+    prepared: PreparedQuery,
+    query: Query,
+    nearest: Nearest,
+    rows: number[],
+    admitted: (row: number) => boolean,
+  ): void {
+    fine.boundsOf(prepared, rows, finer)
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]!
+      // Not a number: nothing is known of it.
+      if (!(finer[i]! > nearest.bound) && admitted(row)) this.#scan(query, nearest, row, row + 1)
+    }
+    rows.length = 0
+  }
+
   /** Compares these rows, `TOGETHER` at most, exactly where their product with the query says that they can be nearest. */
-  #compare(query: Query, nearest: Nearest, rows: number[]): void {
+  #compare(query: Query, nearest: Nearest, rows: number[], admitted: (row: number) => boolean): void {
     this.#products ??= new Products(TOGETHER, this.dimensions)
     const products = this.#products
     for (const [i, row] of rows.entries()) products.set(i, this.#vectorAt(row))
@@ -366,7 +412,7 @@ export class Resident {
     for (const [i, row] of rows.entries()) {
       const least = this.#leastOf(query, length, row, known[i]!, products.rounding)
       // Not a number: what was multiplied is beyond 32 bits.
-      if (!(least > nearest.bound)) this.#scan(query, nearest, row, row + 1)
+      if (!(least > nearest.bound) && admitted(row)) this.#scan(query, nearest, row, row + 1)
     }
     rows.length = 0
   }

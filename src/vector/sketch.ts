@@ -267,6 +267,29 @@ export class Sketch {
     return this.#floats.subarray(out / 4, out / 4 + count)
   }
 
+  /** As `bounds`, of rows from anywhere, a block at most, into `out`. */
+  boundsOf(prepared: PreparedQuery, rows: readonly number[], out: Float64Array): void {
+    const { numbers, constant, size, scale, rest, error } = prepared
+    const { query, found, out: products } = this.#at
+    const { buffer } = this.#memory
+    new Int16Array(buffer, query, numbers.length).set(numbers)
+    // Filled up to a multiple of four with the last one.
+    const fours = 4 * Math.ceil(rows.length / 4)
+    const list = new Uint32Array(buffer, found, fours)
+    for (let i = 0; i < fours; i++) list[i] = this.#rowAt(rows[Math.min(i, rows.length - 1)]!)
+    this.#loops.some(query, found, fours, this.#width, products)
+    const floats = this.#floats
+    for (let i = 0; i < rows.length; i++) {
+      const side = this.#sideAt(rows[i]!)
+      out[i] =
+        constant +
+        size * floats[side + 4]! -
+        scale * floats[side]! * floats[products / 4 + i]! -
+        rest * floats[side + 8]! -
+        error * floats[side + 12]!
+    }
+  }
+
   /**
    * Which of the bounds that `bounds` has just worked out for `count` rows are not above a threshold: their numbers,
    * counted from the first. Valid until the next call.
