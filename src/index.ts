@@ -1,5 +1,5 @@
 export type { CollectionApi, SessionApi, StoreApi } from './api.ts'
-export { parseAnchors } from './core/anchors.ts'
+export { type Anchors, parseAnchors } from './core/anchors.ts'
 export type { Authority } from './core/authority.ts'
 export type { Advice, Decision, Freeze, Probes, Purpose, Reading, Regime } from './core/compaction.ts'
 export type {
@@ -12,8 +12,8 @@ export type {
 } from './core/consumer.ts'
 export { type ErrorCode, type ErrorDetail, isSpanStoreError, SpanStoreError } from './core/errors.ts'
 export type { EventData, EventOf, EventType, StoreEvent } from './core/event.ts'
-export { eventSchema } from './core/event-schema.ts'
-export type { Where } from './core/filter.ts'
+export { eventSchema, type JsonSchema } from './core/event-schema.ts'
+export type { FieldCondition, FieldOperators, Where } from './core/filter.ts'
 export type { Json, Metadata } from './core/json.ts'
 export type { Key } from './core/key.ts'
 export {
@@ -45,6 +45,7 @@ export {
 } from './core/model.ts'
 export { type CompactionSignals, checkCompactionBoundary } from './guarantees/boundary.ts'
 export type {
+  CompactedClaim,
   CompactionAnswer,
   CompactionProblem,
   CompactionRequest,
@@ -73,9 +74,10 @@ export {
 } from './guarantees/isolation.ts'
 export type { RecallSignals } from './guarantees/recall.ts'
 export { openStore, restoreBackup, type StoreOptions } from './open.ts'
-export type { Consumers } from './ports/consumers.ts'
+export type { Consumers, WhichDeadLetters } from './ports/consumers.ts'
 export type { Embedder } from './ports/embedder.ts'
 export type { EmbeddingCheck, EmbedEstimate, EmbedOptions, Switched } from './ports/embedding.ts'
+export type { UnbackedClaim, UnreadSummary } from './ports/gates.ts'
 export type { Backup, CollectionInfo, Erased, LedgerStats, Retired } from './ports/ledger.ts'
 export type { Problem } from './ports/problem.ts'
 export type { EpochDiscarded, Report, SessionKnobs } from './ports/sessions.ts'

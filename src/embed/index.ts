@@ -1,3 +1,4 @@
+export type { BatchLimits } from './batches.ts'
 export {
   type AiSdkEmbeddingModel,
   type AiSdkOptions,
