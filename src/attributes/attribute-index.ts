@@ -1,23 +1,10 @@
 import type { Filter } from '../core/filter.ts'
-import { Pace } from '../core/pace.ts'
 import { DerivedFile, isBusy, WhenQuiet } from '../ledger/sqlite/derived-file.ts'
-import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { AttributeIndex, Candidates } from '../ports/attributes.ts'
+import type { CatchUpOptions } from '../ports/derived.ts'
 import type { Problem } from '../ports/problem.ts'
-import { AskedThread } from '../threads/ask.ts'
 import { nextTurn } from '../threads/turn.ts'
-import {
-  type AttributeState,
-  type Batch,
-  erasePart,
-  forget,
-  goesOn,
-  headOf,
-  keep,
-  nextOf,
-  readBatch,
-  stateOf,
-} from './absorb.ts'
+import { goesOn, headOf, stateOf } from './absorb.ts'
 import { coverOf } from './cover.ts'
 import {
   type AttributeDatabase,
@@ -26,9 +13,9 @@ import {
   isDamage,
   openAttributes,
 } from './database.ts'
-import type { LogCalls } from './log-thread.ts'
-import { countOf, idsOf, type Pause, type Place } from './postings.ts'
+import { countOf, idsOf, type Pause } from './postings.ts'
 import { missing } from './verify.ts'
+import { AttributeWriter, type LedgerOfAttributes } from './writer.ts'
 
 export interface AttributeIndexOptions {
   /** Live spans from which a collection is indexed: asking the ledger about fewer takes a few milliseconds. Default 5 000. */
@@ -48,31 +35,8 @@ const MOST = 50_000
 /** A small part of the collection, or reading all of it is as quick. */
 const SHARE = 4
 
-/** Spans, or events, of one commit, at first and at most: the more, the fewer pages of the index are written again and again. */
-const FIRST_BATCH = 1_000
-const BATCH = 5_000
-
-/** At least; and spans after which the pages of the ledger that were looked at are let go. */
-const LEAST_BATCH = 200
-const LOOKED_AT = 100_000
-
-/** Milliseconds for which postings are looked through, and committed, at a stretch. */
-const STEP = 6
-
-/** Spans whose postings are written before the log is moved into the file, and what a step of taking others out counts. */
-const LOGGED = 2_000
-const TAKEN_OUT = 500
-
 /** Spans whose postings take longer to move than others may be held up. */
 const MUCH = 500
-
-/** How long the thread that moves it is kept, in milliseconds. */
-const IDLE = 5_000
-
-interface LedgerOfAttributes {
-  readonly id: string
-  readonly connection: Connection
-}
 
 /**
  * Which spans have which metadata, in an SQLite file beside the ledger, so that a filter that few spans pass does not
@@ -84,14 +48,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   readonly #file: DerivedFile<AttributeDatabase>
   readonly #large: number
   readonly #quiet: WhenQuiet
-  readonly #path: string | undefined
-  readonly #log = new AskedThread<LogCalls>('attributes/log-thread', {
-    name: 'spanstore-attributes',
-    data: undefined,
-    idle: IDLE,
-  })
-  /** Spans whose postings may be in the log alone. */
-  #logged = 0
+  readonly #writer: AttributeWriter
   #working: Promise<void> = Promise.resolve()
   /** Calls that wait for the work under way: it rests no longer, and the process must not end before they are answered. */
   #awaited = 0
@@ -100,7 +57,6 @@ export class SqliteAttributeIndex implements AttributeIndex {
   constructor(ledger: LedgerOfAttributes, ledgerPath: string, options: AttributeIndexOptions = {}) {
     this.#ledger = ledger
     const path = attributesPath(ledgerPath)
-    this.#path = path
     this.#file = new DerivedFile({
       what: 'attribute index',
       path,
@@ -110,6 +66,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       close: closeAttributes,
       isDamage,
     })
+    this.#writer = new AttributeWriter(ledger, this.#file, path)
     this.#large = options.large ?? 5_000
     this.#quiet = new WhenQuiet(options.idle ?? 1_000, () => {
       // Nobody waits for this: without the index, the ledger answers.
@@ -159,18 +116,11 @@ export class SqliteAttributeIndex implements AttributeIndex {
 
   // ── catching up ───────────────────────────────────────────────────────────────────────────────────────────
 
-  async catchUp(
-    options: {
-      readonly collection?: number
-      readonly signal?: AbortSignal
-      readonly onProgress?: (collection: number, pending: number) => void
-    } = {},
-  ): Promise<void> {
-    const { collection: only, signal, onProgress } = options
+  async catchUp({ collection: only, signal, onProgress }: CatchUpOptions = {}): Promise<void> {
     await this.#alone(async () => {
       for (const collection of this.#indexed())
         if ((only ?? collection) === collection)
-          await this.#catchUp(collection, this.#pauseFor(signal), (pending) =>
+          await this.#writer.catchUp(collection, this.#pauseFor(signal), (pending) =>
             onProgress?.(collection, pending),
           )
     })
@@ -218,109 +168,6 @@ export class SqliteAttributeIndex implements AttributeIndex {
     return [...new Set([...large, ...known.map(([collection]) => collection)])]
   }
 
-  async #catchUp(
-    collection: number,
-    pause: Pause,
-    onProgress: (pending: number) => void = () => {},
-  ): Promise<void> {
-    const { connection: ledger } = this.#ledger
-    // In a large index nearly every posting of a commit is on a page of its own, which SQLite writes in one piece.
-    const pace = new Pace(FIRST_BATCH, STEP, BATCH, LEAST_BATCH)
-    let looked = 0
-    for (;;) {
-      await pause()
-      const next = nextOf({ ledger, index: this.#file.open().writer }, collection)
-      if (next === undefined) return onProgress(0)
-      if (next === 'forget') {
-        await this.#forget(collection, pause)
-        continue
-      }
-      const batch = await readBatch(ledger, collection, next, pace.size, pause)
-      looked += pace.size
-      if (looked >= LOOKED_AT) {
-        ledger.letGo()
-        looked = 0
-      }
-      if (batch.erased.size > 0) await this.#takeOut(collection, batch.erased, pause)
-      await this.#commit(collection, next.fresh ? undefined : next.state, batch, { pace, pause })
-      await this.#shorten()
-      const { scan, position, spans } = batch.next
-      const pending = scan === null ? next.head.position - position : next.head.live - spans
-      onProgress(Math.max(1, pending))
-    }
-  }
-
-  /** Unless another process was faster: then what was read is read again. */
-  async #commit(
-    collection: number,
-    from: AttributeState | undefined,
-    { postings, next }: Batch,
-    { pace, pause }: { readonly pace: Pace; readonly pause: Pause },
-  ): Promise<void> {
-    const index = this.#file.open().writer
-    await this.#file.patiently(() => index.run('BEGIN IMMEDIATE'), pause)
-    try {
-      if (JSON.stringify(stateOf(index, collection)) === JSON.stringify(from)) {
-        await postings.write(index, collection, pause)
-        keep(index, collection, next)
-        await pause()
-      }
-      const started = performance.now()
-      index.run('COMMIT')
-      pace.took(performance.now() - started)
-      this.#logged += pace.size
-    } finally {
-      if (index.db.open && index.db.inTransaction) index.run('ROLLBACK')
-    }
-  }
-
-  /** Moves what was committed from the log into the file once there is much of it. In memory there is no log. */
-  async #shorten(least = LOGGED): Promise<void> {
-    if (this.#path === undefined || this.#logged < least || !this.#file.there) return
-    this.#logged = 0
-    try {
-      await this.#log.ask('move', [this.#path])
-    } catch {
-      // The thread is gone, or somebody else moves it; what is left is moved with the next.
-    }
-  }
-
-  async #forget(collection: number, pause: Pause): Promise<void> {
-    const step = () => this.#write((index) => forget(index, collection))
-    while (!(await this.#file.patiently(step, pause))) {
-      this.#logged += TAKEN_OUT
-      await this.#shorten()
-      await pause()
-    }
-  }
-
-  async #takeOut(collection: number, gone: ReadonlySet<number>, pause: Pause): Promise<void> {
-    let after: Place | undefined
-    const pace = new Pace(1_000, STEP, 50_000)
-    do {
-      const from = after
-      after = await this.#file.patiently(
-        () => this.#write((index) => pace.step((size) => erasePart(index, collection, gone, from, size))),
-        pause,
-      )
-      this.#logged += TAKEN_OUT
-      await this.#shorten()
-      await pause()
-    } while (after !== undefined)
-  }
-
-  #write<T>(work: (index: Connection) => T): T {
-    const index = this.#file.open().writer
-    index.run('BEGIN IMMEDIATE')
-    try {
-      const done = work(index)
-      index.run('COMMIT')
-      return done
-    } finally {
-      if (index.db.inTransaction) index.run('ROLLBACK')
-    }
-  }
-
   wake(): void {
     this.#quiet.wake()
   }
@@ -334,7 +181,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
       this.#file.check(undefined)
       turn = performance.now()
     }
-    for (const collection of this.#indexed()) await this.#catchUp(collection, pause)
+    for (const collection of this.#indexed()) await this.#writer.catchUp(collection, pause)
     this.#ledger.connection.letGo()
   }
 
@@ -363,8 +210,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
         const lost = await missing(both, collection, pause)
         if (lost === 0) continue
         if (repair) {
-          await this.#forget(collection, pause)
-          await this.#catchUp(collection, pause)
+          await this.#writer.forget(collection, pause)
+          await this.#writer.catchUp(collection, pause)
         }
         const what = `attribute index of collection ${collection}: ${lost} live spans are not found by what they have`
         problems.push({ code: 'WRONG_ATTRIBUTE_INDEX', what, repaired: repair })
@@ -377,7 +224,7 @@ export class SqliteAttributeIndex implements AttributeIndex {
   async erase(ids: readonly number[]): Promise<readonly string[]> {
     return await this.#file.erasing(async () => {
       if (ids.length > 0) await this.catchUp()
-      await this.#shorten(1)
+      await this.#writer.shorten(1)
       return await this.#file.truncateLog(
         ({ connection }) => connection.value<number>('PRAGMA wal_checkpoint(TRUNCATE)') === 0,
       )
@@ -390,8 +237,8 @@ export class SqliteAttributeIndex implements AttributeIndex {
     await this.#file.close(async () => {
       await this.#working
       // Whoever closes the file last moves what is left.
-      await this.#shorten(MUCH)
-      await this.#log.close('orderly')
+      await this.#writer.shorten(MUCH)
+      await this.#writer.close()
     })
   }
 

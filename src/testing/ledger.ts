@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { matches, parseFilter, type Where } from '../core/filter.ts'
+import { parseFilter, type Where } from '../core/filter.ts'
+import { matches } from '../core/filter-matches.ts'
 import type { FetchResult } from '../core/model.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Collection } from '../store/collection.ts'

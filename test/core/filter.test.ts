@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isSpanStoreError } from '../../src/core/errors.ts'
-import { FILTER_LIMITS, fieldPath, matches, parseFilter, type Where } from '../../src/core/filter.ts'
+import { FILTER_LIMITS, fieldPath, parseFilter, type Where } from '../../src/core/filter.ts'
+import { matches } from '../../src/core/filter-matches.ts'
 import type { Json, Metadata } from '../../src/core/json.ts'
 
 const check = (where: Where, metadata?: Metadata): boolean => matches(parseFilter(where), metadata)
