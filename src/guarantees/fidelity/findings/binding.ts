@@ -10,6 +10,7 @@ import {
 } from '../comparing/comparison.ts'
 import type { Quantity } from '../quantities/quantities.ts'
 import type { Clause } from '../reading/clauses.ts'
+import { accompanimentFindings } from './accompaniment.ts'
 import { additionFindings } from './additions.ts'
 import { alternativeFindings } from './alternatives.ts'
 import { belongingFindings } from './belongings.ts'
@@ -61,6 +62,7 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(ownWords ? ceasedFindings(comparison) : []),
     ...(isDocument(comparison.source) ? [] : belongingFindings(comparison)),
     ...(isDocument(comparison.source) ? [] : hearsayFindings(comparison)),
+    ...(ownWords ? accompanimentFindings(comparison) : []),
     ...substitutionFindings(comparison),
     ...orderFindings(comparison),
     ...additionFindings(comparison),

@@ -185,7 +185,11 @@ function dutyFindings(comparison: Comparison): Finding[] {
     // and of the same things: a time or place of the claim may be another rule's.
     if (mine.act >= 0 && best.theirs.act >= 0 && !isAboutSame(comparison, mine, best.theirs)) continue
     // "may leave with notice": leaving requires notice.
-    if (best.theirs.duty === 'permitted' && /^(?:require|need)$/.test(claim.words[mine.at]!.lemma)) continue
+    if (
+      best.theirs.duty === 'permitted' &&
+      /^(?:require|need|necessary|needed|needed_to|required)$/.test(claim.words[mine.at]!.lemma)
+    )
+      continue
     // Words that deny on their own ("refuse to", "avoid") are the business of polarity.
     const outcomes = overlaps
       .filter(({ shared }) => shared === best.shared)
@@ -457,7 +461,7 @@ const ATTRIBUTION = anyOf(
 )
 
 /** The claim may carry the hedge of the source in a word this reading does not attach to the clause. */
-function isHedgedElsewhere({ claim }: Comparison, clause: Clause): boolean {
+function isHedgedElsewhere({ claim, alignment }: Comparison, clause: Clause): boolean {
   return claim.words.some(({ norm, lemma, tag }, i) => {
     if (claim.sentenceOf[i] === claim.sentenceOf[clause.head] && (isView(lemma) || ATTRIBUTION.has(norm)))
       return true
@@ -466,6 +470,13 @@ function isHedgedElsewhere({ claim }: Comparison, clause: Clause): boolean {
       level !== undefined &&
       level <= 1 &&
       tag !== '.' &&
+      // "proposed it", of one who was going to propose it: that is what was done.
+      !(
+        i === clause.head &&
+        tag === 'V' &&
+        claim.words[i]!.form === 'ed' &&
+        alignment.links[i]!.likeness.match === 'same'
+      ) &&
       (claim.clauseOf[i] === clause.id ||
         claim.clauseOf[i] === clause.parent ||
         claim.clauses.length <= 2 ||

@@ -20,7 +20,7 @@ final firm definite certain confirm settle prove establish decide decision defin
 attend come join show_up appear participate turn_up | absent skip abstain out_sick stay_away
 public publish announce | private secret confidential embargo
 cheap inexpensive affordable cheaper | expensive dear costly pricey dearer costlier
-free gratis complimentary no_charge no_cost waive | surcharge
+free for_free gratis complimentary no_charge no_cost waive | surcharge pay paid charge bill
 lock locked | unlock unlocked
 open | shut closed close
 enable activate | disable deactivate
@@ -55,9 +55,10 @@ vacant empty | occupied full
 temporary temporarily | permanent permanently for_good
 written | oral verbal
 wet | dry
-cancel cancelled call_off called_off scrap | delay delayed postpone | depart left take_off took_off go_ahead went_ahead take_place took_place
+cancel cancelled call_off called_off scrap | delay delayed postpone put_off defer push_back pushed_back | depart left take_off took_off go_ahead went_ahead take_place took_place
 hot warm | cold cool
 strict | lenient
+fit | too_small too_big too_tight too_short too_large too_narrow outgrow outgrown
 take_place happen held go_ahead went_ahead going_ahead proceed occur went_on | cancel call_off called_off scrap abandon fall_through fell_through shelve rain_off
 join sign_up signed_up subscribe enroll enrol register opt_in opted_in join_in | leave quit unsubscribe cancel opt_out opted_out drop_out dropped_out withdraw resign back_out backed_out pull_out pulled_out bow_out
 close sign seal finalise finalize conclude clinch go_through went_through come_through complete | fall_through fell_through collapse fall_apart fell_apart break_down broke_down pull_out pulled_out back_out call_off called_off
@@ -85,7 +86,7 @@ happy glad pleased delighted satisfied satisfaction impressed content thrilled p
 intact unharmed undamaged unhurt unscathed unbroken | damage break broken injure injured crack cracked hurt wreck destroy
 necessary needed essential require required | unnecessary needless optional superfluous redundant
 secret quiet confidential hide conceal hush | reveal disclose tell leak announce
-admit confess acknowledge | deny dispute contest
+admit confess acknowledge complain | deny dispute contest
 obey follow respect comply observe honour honor | break violate ignore flout breach disregard
 recommend advise suggest urge encourage | advise_against advised_against discourage warn_against warned_against dissuade recommend_against recommended_against
 extend renew prolong lengthen | shorten curtail cut_short end expire terminate lapse

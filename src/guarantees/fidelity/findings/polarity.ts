@@ -95,6 +95,8 @@ function headVote(comparison: Comparison, clause: Clause): Vote | undefined {
     return undefined
   if (match === 'antonym') {
     const other = source.words[link.source]!
+    // "Leave it unlocked": it stays so.
+    if (other.lemma === 'leave' && clauseAt(source, link.source)?.imperative === true) return undefined
     // "has 8 places left": what remains.
     if (isLeftOver(source, link.source) || isLeftOver(claim, clause.head)) return undefined
     // "pencilled in" and "confirmed" differ in how sure they are.
@@ -305,12 +307,24 @@ function isSamePredicate(comparison: Comparison, clause: Clause, s: number): boo
   const { match, score } = alignment.links[clause.head]!.likeness
   if (score < 0.75 || !isBorneOut(comparison, clause, s)) return false
   // Of a single clause nothing else can be meant.
-  if (source.clauses.length === 1) return true
+  if (source.clauses.length === 1 || isAllThereIs(source, s)) return true
   const { linked, all } = supportOf(comparison, clause.head, s)
   // What is denied by one verb is seldom affirmed by another; "not discontinued" of what was stopped is.
   if (match === 'synonym' && score <= 0.85 && (linked < all || source.scopes.signs[s] === -1)) return false
   if (linked < all && clauseAt(source, s)?.head !== s) return false
   return !isSaidOtherwise(comparison, clause, s)
+}
+
+/** "She refrained from mentioning it.": one clause under the only other one. */
+const isAllThereIs = ({ clauses, clauseOf }: Side, s: number): boolean => {
+  const own = clauses[clauseOf[s]!]
+  return (
+    clauses.length === 2 &&
+    own?.head === s &&
+    !own.finite &&
+    own.link === 'complement' &&
+    own.governor === clauses[own.parent]?.head
+  )
 }
 
 /** "hardly any are covered", "coverage is low": the claim denies by a word of its own, or speaks of another number. */

@@ -47,7 +47,14 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
     for (const part of parts) if (Object.hasOwn(slots, part.slot)) put(slots[part.slot]!, part)
     return { frame, word: head, filled }
   }
-  if (GIVING.has(lemma) || GIVING.has(norm)) {
+  // "left the cottage to her uncle"
+  const leaves =
+    lemma === 'leave' &&
+    parts.some(
+      ({ slot, stands, key }) =>
+        slot === 'to' && (key === 'self' || stands.some((i) => isPerson(side.words[i]!))),
+    )
+  if (GIVING.has(lemma) || GIVING.has(norm) || leaves) {
     const persons = parts.filter(
       ({ slot, stands, key }) =>
         slot === 'object' && (key === 'self' || stands.some((i) => isPerson(side.words[i]!))),
@@ -95,7 +102,15 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
   // "born Ann Lee" tells a name.
   if (MUTUAL.has(lemma) || norm === 'born') return undefined
   return named(
-    { subject: 'subject', object: 'object', to: 'to', from: 'from', over: 'over', against: 'against' },
+    {
+      subject: 'subject',
+      object: 'object',
+      to: 'to',
+      from: 'from',
+      over: 'over',
+      against: 'against',
+      on_behalf_of: 'principal',
+    },
     `verb ${lemma}`,
   )
 }

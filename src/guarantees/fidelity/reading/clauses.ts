@@ -296,6 +296,11 @@ function verbsAfter(words: readonly Word[], at: number): number {
   return count
 }
 
+/** Past forms that are no participles. */
+const PAST_ONLY = anyOf(
+  'came went took gave saw wrote broke fell ran began drank sang swam spoke chose drove ate flew grew knew rose shook stole threw wore forgot became rode rang froze woke drew blew tore swore lay overtook undertook withdrew undid arose',
+)
+
 /** A participle right after a noun, where a finite verb is elsewhere: "the man dressed in white sits". */
 function isReduced(
   words: readonly Word[],
@@ -303,6 +308,7 @@ function isReduced(
   previous: Clause | undefined,
   marker: number | undefined,
 ): boolean {
+  if (PAST_ONLY.has(words[group.head]!.norm)) return false
   const before = words[group.from - 1]
   if (before === undefined || ENDS.has(before.norm)) return opensWithParticiple(words, group)
   if (before.tag === 'S')

@@ -196,7 +196,7 @@ function nonfinite(
   if (
     verbForm === 'ing' &&
     before !== undefined &&
-    before.tag === 'N' &&
+    (before.tag === 'N' || before.tag === 'P') &&
     previous !== undefined &&
     effectOf(words[previous.head]!.lemma) === 'denies'
   )

@@ -82,6 +82,11 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
     }
   }
   for (const clause of clauses) {
+    // "is off dairy": has none.
+    const off = offIn(words, clause)
+    if (off >= 0)
+      for (let k = off + 1; /^[NA]$/.test(words[k]?.tag ?? '') && !words[k]!.norm.includes('_'); k++)
+        if (!TIMES.test(words[k]!.norm)) signs[k] = (-signs[k]! || 0) as Sign
     const head = words[clause.head]!
     if (!deniesItsObject(head.lemma) && !deniesItsObject(head.norm)) continue
     const range =
@@ -96,6 +101,16 @@ function signsOf(reading: Reading, stances: readonly Stance[]): Sign[] {
         signs[k] = (-signs[k]! || 0) as Sign
   }
   return signs
+}
+
+const TIMES = /^(?:today|tonight|tomorrow|now|again|sick|ill|work|duty|.+day)$/
+
+/** "off" right behind "is" or "has been". */
+function offIn(words: readonly Word[], { verb, copula }: Clause): number {
+  if (!copula) return -1
+  for (let i = verb + 1; i <= verb + 2; i++)
+    if (words[i]?.norm === 'off') return words[i - 1]!.lemma === 'be' ? i : -1
+  return -1
 }
 
 /** "The migration failed on the replica", "the index is missing": said of the subject. */

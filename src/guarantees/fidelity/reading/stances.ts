@@ -184,6 +184,11 @@ function obligeItself({ words }: Reading, clause: Clause, own: readonly number[]
   // "can't not": has to.
   if (clause.negators.length === 2 && clause.modals.some((i) => /^(?:can|could)$/.test(words[i]!.norm)))
     draft.duty = 'required'
+  // "don't bother to": there is no need.
+  if (clause.imperative && draft.sign === -1 && words[clause.head]!.lemma === 'bother') {
+    draft.duty = 'not required'
+    draft.sign = 0
+  }
   if (clause.imperative && draft.duty === undefined) draft.duty = draft.sign === -1 ? 'forbidden' : 'required'
 }
 
@@ -223,9 +228,11 @@ function governed({ words }: Reading, clause: Clause, above: Stance, draft: Draf
   const governor = words[clause.governor]!
   // "forgot that it had run": it had.
   const effect =
-    clause.finite && /^(?:forget|neglect|overlook|ignore)$/.test(governor.lemma)
-      ? 'presupposes'
-      : (effectOf(governor.lemma) ?? effectOf(governor.norm))
+    governor.lemma === 'keep' && words[clause.verb - 1]?.norm === 'from'
+      ? 'denies'
+      : clause.finite && /^(?:forget|neglect|overlook|ignore)$/.test(governor.lemma)
+        ? 'presupposes'
+        : (effectOf(governor.lemma) ?? effectOf(governor.norm))
   const level = CERTAINTY.get(governor.norm) ?? CERTAINTY.get(governor.lemma)
   const { sign } = draft
   if (/^(?:whether|if)$/.test(words[clause.start]?.norm ?? '')) draft.certainty = 0
@@ -235,6 +242,12 @@ function governed({ words }: Reading, clause: Clause, above: Stance, draft: Draf
   // "I wish we had tested it"
   if (governor.lemma === 'wish' && clause.finite && clause.tense === 'past') {
     draft.sign = times(sign, -1)
+    draft.deniers.push(clause.governor)
+    return
+  }
+  if (isGivenUp(words, clause, governor)) {
+    draft.sign = 0
+    atMost(draft, 1)
     draft.deniers.push(clause.governor)
     return
   }
@@ -259,6 +272,16 @@ function governed({ words }: Reading, clause: Clause, above: Stance, draft: Draf
   const pressed = DUTIES.get(governor.norm) ?? DUTIES.get(governor.lemma)
   if (pressed !== undefined) oblige(pressed, above.sign, draft)
   else if (above.duty !== undefined && effect !== 'presupposes') draft.duty ??= above.duty
+}
+
+const INTENDING = anyOf('mean intend plan want hope wish aim expect try attempt supposed scheduled')
+
+/** "meant to water them but forgot": nothing tells that it was done. */
+function isGivenUp(words: readonly Word[], clause: Clause, governor: Word): boolean {
+  if (clause.finite || !INTENDING.has(governor.lemma) || governor.form !== 'ed') return false
+  for (let i = clause.head + 1; i < words.length && !/^[.!?;\n]$/.test(words[i]!.norm); i++)
+    if (words[i]!.norm === 'but') return true
+  return false
 }
 
 function oblige(pressed: Duty, sign: Sign, draft: Draft): void {

@@ -240,6 +240,7 @@ first | last
 stay remain | leave go
 remember recall | forget
 friend pal chum buddy mate
+persuade convince talk_into coax induce get_to | dissuade discourage deter talk_out_of argue_out_of
 agree_to | disagree refuse decline
 accept | reject
 love | hate

@@ -69,7 +69,7 @@ export const SUBJECT_PRONOUNS = anyOf('i he she we they it you who there')
 
 export const PREPOSITIONS = anyOf(`
   of in on at by for with from to into onto about over under above below between among through during within without against toward towards across behind beside near since until till
-  before after per via as than like unlike except despite instead_of rather_than because_of due_to according_to in_addition_to such_as as_opposed_to except_for apart_from aside_from other_than
+  before after per via as than like unlike except despite instead_of rather_than because_of due_to according_to in_addition_to such_as as_opposed_to except_for apart_from aside_from other_than on_behalf_of
   along around beyond inside outside off out up down upon throughout plus minus next_to close_to in_front_of in_favor_of with_the_exception_of subject_to depending_on contingent_on contingent_upon conditional_on pending lack_of absence_of in_the_absence_of free_of
   at_least at_most up_to more_than less_than fewer_than greater_than lower_than higher_than no_more_than no_less_than regarding concerning including excluding following amid in_case_of in_the_event_of as_for in_terms_of in_spite_of
 `)
@@ -235,6 +235,17 @@ export const CERTAINTY: ReadonlyMap<string, Certainty> = new Map([
     'candidate',
     'draft',
     'likes_the_idea',
+    'inclined',
+    'tend',
+    'tends',
+    'lean',
+    'leans',
+    'rumour',
+    'rumours',
+    'rumor',
+    'rumors',
+    'hunch',
+    'speculation',
   ].map((w) => [w, 1] as const),
   ...[
     'probably',

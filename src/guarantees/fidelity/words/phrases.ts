@@ -10,7 +10,7 @@ subject to|contingent on|contingent upon|conditional on|depending on|pending
 out of the question|off the table|under no circumstances|in no way|by no means|on no account|not at all|at all
 all but|anything but|far from|nothing but|none but|with the exception of|except for|apart from|aside from|except that
 not only|but also|not just|not all|not every|not everyone|not everybody|not everything|not many|not much|not a single|not one|not any
-no one|each other|one another|a few|a lot of|lots of|a number of|a couple of|a majority of|the majority of|a minority of|most of|plenty of|a handful of|hardly any|hardly anyone|hardly anybody|almost everyone|nearly everyone|almost everybody|almost everything|nearly everything|barely anyone|hardly ever|barely any|almost all|nearly all|almost every|nearly every|almost no|almost none|almost nobody|almost nothing|virtually no|virtually all
+on behalf of|no one|each other|one another|a few|a lot of|lots of|a number of|a couple of|a majority of|the majority of|a minority of|most of|plenty of|a handful of|hardly any|hardly anyone|hardly anybody|almost everyone|nearly everyone|almost everybody|almost everything|nearly everything|barely anyone|hardly ever|barely any|almost all|nearly all|almost every|nearly every|almost no|almost none|almost nobody|almost nothing|virtually no|virtually all
 have to|has to|had to|having to|need to|needs to|needed to|ought to|used to|going to|about to|able to|unable to|got to|supposed to|had better|would rather|be able
 in order to|so that|so as to|due to|because of|according to|in addition to|such as|such that|even though|as soon as|by the time|as far as|in spite of|in favor of|in favour of|in front of|in terms of|with regard to|with respect to|as for|close to|next to|instead
 yet to|fail to|fails to|failed to|failing to|failure to|too|neither|short of
@@ -111,7 +111,7 @@ const IRREGULAR_PARTS: Readonly<Record<string, readonly string[]>> = {
   become: ['became', 'become'],
 }
 const DOUBLED = anyOf(
-  'shut set put run get cut opt step drop sit split plug mop top swap jot let stop fit chip',
+  'shut set put run get cut opt step drop sit split plug mop top swap jot let stop fit chip slip',
 )
 
 /** Base, third person, -ing, past, and the participle where it is another. */

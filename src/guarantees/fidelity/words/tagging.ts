@@ -227,7 +227,11 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (
     token.text === 'IT' ||
     WEEKDAYS.has(norm) ||
-    (norm === 'may' && token.proper && (last?.tag === 'I' || last?.tag === '#'))
+    (norm === 'may' &&
+      token.proper &&
+      (last?.tag === 'I' ||
+        last?.tag === '#' ||
+        /^(?:since|until|till|before|after)$/.test(last?.norm ?? '')))
   )
     return as('N')
   // "the backup last succeeded on"
@@ -254,6 +258,8 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
         : as('T')
       : as('I')
   if (norm === 'that') return that(tokens, before, i, as)
+  // "barely passed": passed.
+  if (norm === 'barely' && ACHIEVED.has(next)) return as('R')
   if (NEGATORS.has(norm)) return as('-')
   // "the can", "Ana's will"
   if (MODALS.has(norm))
@@ -362,6 +368,11 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (token.proper) return as('N', norm)
   return open(tokens, before, i, as)
 }
+
+/** What was barely done was done. */
+const ACHIEVED = anyOf(
+  'passed made managed won survived caught reached finished escaped beat avoided missed qualified succeeded got',
+)
 
 /** Behind these a thing comes. */
 const OWNING = anyOf("the a my your his her its our their 's no")
