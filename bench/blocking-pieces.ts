@@ -51,6 +51,9 @@ export async function everyPiece(call: Call): Promise<void> {
       notes.put({ source: 'long', text: block.join('\n\n') }),
     )
 
+    await call('read it', () => notes.read('long'))
+    await call('diff of two of its revisions', () => notes.diff('long', 1, 3))
+
     await manyDependents(call)
     await manyClaims(call)
   } finally {
@@ -72,8 +75,12 @@ export async function everyPiece(call: Call): Promise<void> {
     const again = (first: string) =>
       notes.put({ source: 'ground', spans: [{ text: first }, { text: sentence(2) }] })
     await call(`put that makes ${DEPENDENTS} summaries stale`, () => again('It is gone.'))
-    await call(`put that makes ${DEPENDENTS} summaries current again`, () => again(sentence(1)))
-    await call(`retire what ${DEPENDENTS} summaries stand on`, () => notes.retire([ground, other]))
+    let back = ground
+    await call(`put that makes ${DEPENDENTS} summaries current again`, async () => {
+      back = (await again(sentence(1))).added[0]!
+    })
+    await call(`dependents of a key that ${DEPENDENTS} summaries stand on`, () => notes.dependents(ground))
+    await call(`retire what ${DEPENDENTS} summaries stand on`, () => notes.retire([back, other]))
     await call('summaries, all of them stale', () => session.stale())
   }
 
@@ -94,6 +101,8 @@ export async function everyPiece(call: Call): Promise<void> {
         { ranks: false },
       ),
     )
+    const gated = await session.gate(lines.map((line) => ({ text: line })))
+    await call('recheck', () => session.recheck(gated))
     await call('context', () => session.context({ maxTokens: 1_000_000 }))
     await call('boundary', () => session.boundary())
     await call(`compact ${CLAIMS} spans into one claim each`, () =>

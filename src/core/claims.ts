@@ -40,12 +40,19 @@ export function claimsOf(text: string, locale = 'en'): string[] {
   }
 }
 
+const segmenters = new Map<string, Intl.Segmenter>()
+
 /** Lines of one step. */
 const LINES = 16
 
 /** `claimsOf` in steps. */
 export function* claimsIn(text: string, locale = 'en'): Generator<void, string[]> {
-  const segmenter = new Intl.Segmenter(locale, { granularity: 'sentence' })
+  if (!segmenters.has(locale)) {
+    segmenters.set(locale, new Intl.Segmenter(locale, { granularity: 'sentence' }))
+    // The first of a process loads its tables.
+    yield
+  }
+  const segmenter = segmenters.get(locale)!
   const claims: string[] = []
   for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
     if (i % LINES === LINES - 1) yield

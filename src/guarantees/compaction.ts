@@ -1,7 +1,7 @@
 import { parseAnchors, wordsOf } from '../core/anchors.ts'
 import { claimsIn } from '../core/claims.ts'
 import { isKey, type Key } from '../core/key.ts'
-import { inTurns } from '../threads/turn.ts'
+import { inTurns, Turns } from '../threads/turn.ts'
 import type { Elision, ElisionMarkers, Language } from './elisions.ts'
 import { type GateClaim, type GatePort, type Judged, judgeClaims } from './gate.ts'
 import { type AnchorResolver, checkAnchorIsolation, type IsolationCode } from './isolation.ts'
@@ -136,6 +136,7 @@ export async function runCompaction(
   let previous: string | undefined
   let reexpanded = false
   let corrections = 0
+  const turns = new Turns()
   for (let attempt = 1; ; attempt++) {
     const answer = port.answer(
       await summarize({
@@ -154,7 +155,7 @@ export async function runCompaction(
       minAnchorDensity: rules.minAnchorDensity,
       ...(rules.languages === undefined ? {} : { languages: rules.languages }),
     })
-    const drift = driftOf(answer.text, plan.protectedKeys, allowed)
+    const drift = await inTurns(driftOf(answer.text, plan.protectedKeys, allowed))
     const named = new Set(drift.map((problem) => problem.about))
     problems = [
       ...drift,
@@ -176,8 +177,10 @@ export async function runCompaction(
       prior = []
       continue
     }
+    await turns.step()
     const judged = await judgeDraft(port.gate, answer)
     const unfaithful = judged.flatMap(problemsOf)
+    await turns.step()
     if (unfaithful.length > 0 && corrections < CORRECTIONS) {
       corrections++
       mode = 'correction'
@@ -254,8 +257,13 @@ function collapseOf(densities: readonly number[], density: number): CompactionPr
 }
 
 /** How the anchors of an answer differ from those it may and must print. */
-function driftOf(text: string, required: readonly Key[], allowed: ReadonlySet<Key>): CompactionProblem[] {
+function* driftOf(
+  text: string,
+  required: readonly Key[],
+  allowed: ReadonlySet<Key>,
+): Generator<void, CompactionProblem[]> {
   const { keys, notKeys } = parseAnchors(text)
+  yield
   const there = new Set(keys)
   const missing = required.filter((key) => !there.has(key))
   const problems: CompactionProblem[] = []
@@ -265,6 +273,7 @@ function driftOf(text: string, required: readonly Key[], allowed: ReadonlySet<Ke
   const dropped = new Set(missing)
   const origins = [...missing, ...[...allowed].filter((key) => !there.has(key) && !dropped.has(key))]
   for (const anchor of strange) {
+    yield
     const original = origins.find((key) => !altered.has(key) && resembles(anchor, key))
     if (original !== undefined) {
       altered.add(original)
@@ -281,8 +290,10 @@ function driftOf(text: string, required: readonly Key[], allowed: ReadonlySet<Ke
         message: `[[${anchor}]] is none of the anchors that were given`,
       })
   }
-  const bare = text.replace(/\[\[[^[\]]*\]\]/g, ' ').toUpperCase()
+  yield
+  const bare = missing.length === 0 ? '' : text.replace(/\[\[[^[\]]*\]\]/g, ' ').toUpperCase()
   for (const key of missing) {
+    yield
     if (altered.has(key)) continue
     problems.push(
       bare.includes(key)

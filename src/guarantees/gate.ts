@@ -3,7 +3,7 @@ import type { Authority } from '../core/authority.ts'
 import { derivableKeys } from '../core/claims.ts'
 import type { Key } from '../core/key.ts'
 import type { FetchResult, Summary } from '../core/model.ts'
-import { Turns } from '../threads/turn.ts'
+import { nextTurn, Turns } from '../threads/turn.ts'
 import type { FidelityPair, FidelityReason, FidelityResult } from './fidelity/index.ts'
 
 /*
@@ -115,6 +115,8 @@ export async function judgeClaims(
 ): Promise<readonly Judged[]> {
   const inquiry = new Inquiry(port)
   const judged: Judged[] = []
+  // Who calls may have looked at all of them before.
+  await nextTurn()
   for (const claim of claims) {
     const { found, reasons, printed, fidelity } = await examine(inquiry, claim, allowances)
     const texts = found.flatMap((one) => one.text ?? [])
@@ -147,7 +149,9 @@ async function examine(inquiry: Inquiry, claim: GateClaim, allowances: GateAllow
   const reasons: GateReason[] = [...claim.against]
   const text = claim.within ?? claim.text
   const own = derivableKeys(claim.text, text)
+  await inquiry.turns.step()
   const anywhere = inquiry.printedIn(text)
+  await inquiry.turns.step()
   const beside = claim.beside.filter((key) => !own.includes(key as Key))
   const printed = [...own, ...beside.filter((key) => anywhere.has(key))]
   const unprinted = beside.filter((key) => !anywhere.has(key))
@@ -283,7 +287,7 @@ class Inquiry {
   /** Of the text that was asked about last: all claims of a summary are printed in one. */
   #printed: { readonly text: string; readonly keys: ReadonlySet<string> } | undefined
   /** Taken between claims: there may be thousands. */
-  readonly turns = new Turns()
+  readonly turns = new Turns(4)
 
   constructor(port: GatePort) {
     this.#port = port

@@ -59,8 +59,11 @@ export interface IsolationOptions {
   readonly languages?: readonly (Language | ElisionMarkers)[]
 }
 
+/** Milliseconds after which others get their turn: one look at a whole text may take some more. */
+const STRETCH = 3
+
 /** Sentences looked at in one step. */
-const SENTENCES = 64
+const SENTENCES = 16
 
 /** The pattern of the seed's code, which takes anything for a key that looks like an identifier. */
 const REFERENCE_ANCHOR = /\[\[([A-Za-z0-9:_\-/.]+)\]\]/g
@@ -86,13 +89,15 @@ export async function checkAnchorIsolation(
     throw invalid('resolver', resolver, 'give a function from a key to what it leads to')
   object('options', options, ['minAnchorDensity', 'languages'])
   const floor = fraction('options.minAnchorDensity', options.minAnchorDensity ?? 0.5)
+  const turns = new Turns(STRETCH)
   const { keys, notKeys } = parseAnchors(summary)
+  await turns.step()
   const elisions = findElisions(summary, options.languages)
+  await turns.step()
   const printed = [...summary.matchAll(REFERENCE_ANCHOR)].map(([, inner]) => inner!)
   const count = printed.filter(isKey).length
   const density = count === 0 ? 0 : count / (count + elisions.length)
   const unresolved = new Map<string, IsolationViolation>()
-  const turns = new Turns()
   for (const key of new Set([...keys, ...printed])) {
     await turns.step()
     const violation = await unresolvable(key, resolver)
@@ -121,13 +126,14 @@ export async function checkAnchorIsolation(
     })),
     ...keys.flatMap((key) => unresolved.get(key) ?? []),
   ]
+  await turns.step()
   return {
     holds: violations.length === 0,
     violations,
     anchors: keys,
     density,
     elisions,
-    orphans: await inTurns(orphansIn(summary, options.languages ?? LANGUAGES)),
+    orphans: await inTurns(orphansIn(summary, options.languages ?? LANGUAGES), STRETCH),
     reference: referenceVerdict(summary, printed, floor, (anchor) => !unresolved.has(anchor)),
   }
 }

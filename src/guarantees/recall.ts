@@ -95,29 +95,31 @@ export function* recalling(input: RecallInput): Generator<void, RecallSignals> {
       if (elision.kind === 'anaphora') found.push({ ...elision, summary: key })
     yield
   }
-  const densities = chains
-    .filter((chain) => chain.length > 1)
-    .map((chain) => ({
-      summary: chain.at(-1)!.key,
-      densities: chain.map((step) => anchorDensity(step.text)),
-    }))
-  const drifted = chains.flatMap((chain) =>
-    chain.slice(1).flatMap((step, i) => {
-      const { dropped, added } = anchorDrift(chain[i]!, step, input.gone)
-      return dropped.length + added.length === 0
-        ? []
-        : [{ summary: step.key, replaced: chain[i]!.key, dropped, added }]
-    }),
-  )
-  const rated = chains.flatMap((chain) => {
-    const steps = chain.filter((step) => step.completeness !== undefined)
-    if (steps.length < 2) return []
-    return {
-      summary: chain.at(-1)!.key,
-      completeness: steps.map((step) => step.completeness!),
-      densities: steps.map((step) => anchorDensity(step.text)),
+  const densities: RecallSignals['density']['chains'][number][] = []
+  const drifted: RecallSignals['idempotence']['drifted'][number][] = []
+  const rated: RecallSignals['inflation']['chains'][number][] = []
+  for (const chain of chains) {
+    if (chain.length < 2) continue
+    const summary = chain.at(-1)!.key
+    const of = new Map<RecallStep, number>()
+    for (const [i, step] of chain.entries()) {
+      of.set(step, anchorDensity(step.text))
+      yield
+      if (i === 0) continue
+      const { dropped, added } = anchorDrift(chain[i - 1]!, step, input.gone)
+      if (dropped.length + added.length > 0)
+        drifted.push({ summary: step.key, replaced: chain[i - 1]!.key, dropped, added })
+      yield
     }
-  })
+    densities.push({ summary, densities: [...of.values()] })
+    const steps = chain.filter((step) => step.completeness !== undefined)
+    if (steps.length > 1)
+      rated.push({
+        summary,
+        completeness: steps.map((step) => step.completeness!),
+        densities: steps.map((step) => of.get(step)!),
+      })
+  }
   const enough = input.anchors.asked >= PROBES && input.queries.asked >= PROBES
   const signals = {
     anaphora: { elevated: found.length > 0, measured: live.length > 0, found },
@@ -166,9 +168,12 @@ function anchorDrift(
 ): { readonly dropped: readonly Key[]; readonly added: readonly Key[] } {
   const old = parseAnchors(before.text).keys
   const now = parseAnchors(after.text).keys
-  const newly = new Set(after.covers.filter((key) => !before.covers.includes(key)))
+  const covered = new Set(before.covers)
+  const newly = new Set(after.covers.filter((key) => !covered.has(key)))
+  const was = new Set(old)
+  const is = new Set(now)
   return {
-    dropped: old.filter((key) => !now.includes(key) && !gone.has(key)),
-    added: now.filter((key) => !old.includes(key) && !newly.has(key)),
+    dropped: old.filter((key) => !is.has(key) && !gone.has(key)),
+    added: now.filter((key) => !was.has(key) && !newly.has(key)),
   }
 }

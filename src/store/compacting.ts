@@ -13,7 +13,7 @@ import {
 import type { Elision, ElisionMarkers, Language } from '../guarantees/elisions.ts'
 import { judgeFidelity, type SecondOpinion } from '../guarantees/fidelity/index.ts'
 import { anchorDensity } from '../guarantees/recall.ts'
-import { inTurns } from '../threads/turn.ts'
+import { inTurns, nextTurn, Turns } from '../threads/turn.ts'
 import { type Gatehouse, rehydrate } from './gating.ts'
 import { array, fraction, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import { registering } from './registration.ts'
@@ -125,6 +125,7 @@ export async function compact(
       { session, attempts: outcome.attempts, problems: outcome.problems },
     )
   const { draft } = outcome
+  await nextTurn()
   // So that what was observed before this epoch is counted before it.
   await context.observer.flush()
   const unverified = new Set(draft.claims.flatMap((claim, i) => (claim.unverified ? [i] : [])))
@@ -329,7 +330,9 @@ async function readable(house: Gatehouse, keys: readonly Key[]): Promise<readonl
 async function standing({ context }: Gatehouse, keys: readonly Key[]): Promise<readonly Key[]> {
   const results = await context.ledger.fetch(keys)
   const standing: Key[] = []
+  const turns = new Turns()
   for (const result of results) {
+    await turns.step()
     const identical = result.status === 'tombstone' ? result.tombstone.identical : undefined
     const end = identical === undefined ? result : (await context.ledger.fetch([identical]))[0]!
     if (end.status === 'ok' && isCurrent(end)) standing.push(result.key)

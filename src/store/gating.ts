@@ -2,7 +2,7 @@ import { wordsOf } from '../core/anchors.ts'
 import { encodeCursor } from '../core/cursor.ts'
 import { SpanStoreError } from '../core/errors.ts'
 import { type Key, parseKey } from '../core/key.ts'
-import type { FetchResult } from '../core/model.ts'
+import type { FetchResult, Summary } from '../core/model.ts'
 import { judgeFidelity, type SecondOpinion } from '../guarantees/fidelity/index.ts'
 import {
   type ClaimVerdict,
@@ -14,8 +14,9 @@ import {
   type Rehydrated,
   reasonsAgainstSummary,
 } from '../guarantees/gate.ts'
+import type { GateRecord } from '../ports/gates.ts'
 import type { CollectionInfo } from '../ports/ledger.ts'
-import { Turns } from '../threads/turn.ts'
+import { inTurns, Turns } from '../threads/turn.ts'
 import { array, flag, identifier, invalid, object, wellFormed, wholeNumber } from './input.ts'
 import type { SessionNotes } from './observer.ts'
 import type { SessionContext } from './session-context.ts'
@@ -74,6 +75,9 @@ export interface Recheck {
 const CLAIM_FIELDS = ['text', 'selfSufficient', 'dependencyKey', 'dependencyKeys', 'summary']
 const OPTIONS = ['action', 'allowUnverified', 'allowBesideKeys', 'secondOpinion', 'ranks']
 
+/** Milliseconds at a stretch for what is done for each of many claims, beside judging them. */
+const STRETCH = 3
+
 /** How far down a search is looked for a key. */
 const RANKS = 50
 
@@ -100,7 +104,8 @@ export async function gate(
   const { secondOpinion } = options
   if (secondOpinion !== undefined && typeof secondOpinion !== 'function')
     throw invalid('options.secondOpinion', secondOpinion, 'give a function from a pair to a verdict')
-  const inputs = typeof asked === 'string' ? asked : array('claims', asked).map(claimInput)
+  const turns = new Turns(STRETCH)
+  const inputs = typeof asked === 'string' ? asked : await inTurns(claimInputs(asked), STRETCH)
 
   const { context, info, session } = house
   // Read first: whatever changes while the claims are judged shows at the recheck.
@@ -116,7 +121,10 @@ export async function gate(
     allowances,
   )
   const ranked: Judged[] = []
-  for (const one of judged) ranked.push(ranks ? { ...one, rehydrated: await withRanks(house, one) } : one)
+  for (const one of judged) {
+    await turns.step()
+    ranked.push(ranks ? { ...one, rehydrated: await withRanks(house, one) } : one)
+  }
   const verdict =
     against.length === 0 && ranked.length > 0 && ranked.every((one) => one.verdict === 'substantiated')
       ? 'substantiated'
@@ -127,15 +135,13 @@ export async function gate(
     ranked.map((one) => one.text),
   )
   const position = positions.get(info.id) ?? 0
-  const { gate: id, at } = await context.ledger.gates.record(info.ref, session, {
-    position,
-    cursor,
-    positions,
-    verdict,
-    ...(action === undefined ? {} : { action }),
-    claims: ranked.map((one, i) => ({
+  const records: GateRecord['claims'][number][] = []
+  for (const [i, one] of ranked.entries()) {
+    await turns.step()
+    const { summary } = claims[i]!
+    records.push({
       text: one.text,
-      ...(claims[i]!.summary === undefined ? {} : { summary: claims[i]!.summary! }),
+      ...(summary === undefined ? {} : { summary }),
       verdict: one.verdict,
       // Let through by an allowance, nothing was compared: that verifies nothing.
       verified: one.verdict === 'substantiated' && one.compared,
@@ -143,16 +149,29 @@ export async function gate(
       keys: one.rehydrated.flatMap(({ key, identical, status }) =>
         status === 'ok' ? [key] : identical === undefined ? [] : [identical],
       ),
-    })),
-  })
-  return {
+    })
+  }
+  const { gate: id, at } = await context.ledger.gates.record(info.ref, session, {
+    position,
+    cursor,
+    positions,
     verdict,
     ...(action === undefined ? {} : { action }),
-    claims: ranked.map(({ compared, ...one }, i) => ({
+    claims: records,
+  })
+  const verdicts: ClaimVerdict[] = []
+  for (const [i, { compared, ...one }] of ranked.entries()) {
+    await turns.step()
+    verdicts.push({
       ...one,
       authority:
         one.verdict === 'substantiated' && compared ? { state: 'verified', position, at } : before[i]!,
-    })),
+    })
+  }
+  return {
+    verdict,
+    ...(action === undefined ? {} : { action }),
+    claims: verdicts,
     reasons: against,
     cursor,
     gate: id,
@@ -236,7 +255,7 @@ export async function rehydrate(
   purpose: 'gate' | 'compact',
 ): Promise<readonly FetchResult[]> {
   const results = await context.ledger.fetch(keys)
-  const turns = new Turns()
+  const turns = new Turns(STRETCH)
   for (const result of results) {
     await turns.step()
     notes.read(result, { cited: 'self', purpose })
@@ -258,6 +277,15 @@ interface ClaimParts {
   readonly selfSufficient: boolean
   readonly beside: readonly string[]
   readonly summary: Key | undefined
+}
+
+function* claimInputs(claims: unknown): Generator<void, ClaimParts[]> {
+  const inputs: ClaimParts[] = []
+  for (const [i, claim] of array('claims', claims).entries()) {
+    inputs.push(claimInput(claim, i))
+    yield
+  }
+  return inputs
 }
 
 function claimInput(value: unknown, i: number): ClaimParts {
@@ -307,24 +335,32 @@ async function claimsOf(
   for (const { summary } of inputs)
     if (summary !== undefined && !summaries.has(summary))
       summaries.set(summary, await summaryAt(house, summary))
-  return {
-    claims: inputs.map(({ text, selfSufficient, beside, summary }) => {
-      const found = summary === undefined ? undefined : summaries.get(summary)!
-      const readable = found?.status === 'ok' && found.kind === 'summary' ? found.span : undefined
-      return {
-        summary: readable?.key,
-        claim: {
-          text,
-          selfSufficient,
-          beside,
-          within: readable?.text,
-          against: found === undefined ? [] : reasonsAgainstSummary(found),
-          unverified: readable?.claims.some((claim) => claim.unverified && claim.text === text) === true,
-        },
-      }
-    }),
-    against: [],
+  const turns = new Turns(STRETCH)
+  /** Claims that each summary registered although they were found unfaithful. */
+  const unfaithful = new Map<Summary, ReadonlySet<string>>()
+  const claims: Asked[] = []
+  for (const { text, selfSufficient, beside, summary } of inputs) {
+    await turns.step()
+    const found = summary === undefined ? undefined : summaries.get(summary)!
+    const readable = found?.status === 'ok' && found.kind === 'summary' ? found.span : undefined
+    if (readable !== undefined && !unfaithful.has(readable))
+      unfaithful.set(
+        readable,
+        new Set(readable.claims.flatMap((claim) => (claim.unverified ? [claim.text] : []))),
+      )
+    claims.push({
+      summary: readable?.key,
+      claim: {
+        text,
+        selfSufficient,
+        beside,
+        within: readable?.text,
+        against: found === undefined ? [] : reasonsAgainstSummary(found),
+        unverified: readable !== undefined && unfaithful.get(readable)!.has(text),
+      },
+    })
   }
+  return { claims, against: [] }
 }
 
 const noClaims = (why: string): GateReason => ({

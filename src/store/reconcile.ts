@@ -127,8 +127,11 @@ async function rehydrateAll(
   plan: Reconciliation,
 ): Promise<{ asked: number; ok: number }> {
   const results = [...(await ledger.fetch(plan.cited)), ...plan.citations]
-  for (const result of results)
+  const turns = new Turns()
+  for (const result of results) {
+    await turns.step()
     observer.rehydrated(info.ref, session, result, { cited: 'self', purpose: 'reconcile' })
+  }
   const gone = (result: FetchResult) =>
     result.status !== 'ok' && !(result.status === 'tombstone' && result.tombstone.identical !== undefined)
   return { asked: results.length, ok: results.filter((result) => !gone(result)).length }
@@ -141,7 +144,7 @@ async function rewriteAll(
   summarize: Reconciling['summarize'],
 ) {
   const rewrites: { key: Key; summary: RegisterCommand }[] = []
-  const withdrawn: Key[] = []
+  const withdrawn = new Set<Key>()
   const unresolved: Unresolved[] = []
   /** Texts that summaries of this pass have from now on, by their old keys. */
   const texts = new Map<Key, string>()
@@ -149,7 +152,7 @@ async function rewriteAll(
   for (const one of supportsFirst(plan.summaries)) {
     await turns.step()
     const { key } = one.summary
-    const rewrite = await summarize(taskOf(one, texts, new Set(withdrawn)))
+    const rewrite = await summarize(taskOf(one, texts, withdrawn))
     if (rewrite === undefined || rewrite === null) {
       unresolved.push({ key, why: 'NOT_REWRITTEN', keys: one.summary.causes.map((cause) => cause.key) })
       continue
@@ -158,7 +161,7 @@ async function rewriteAll(
       object('summarize()', rewrite, ['withdraw'])
       if (!flag('summarize().withdraw', rewrite.withdraw))
         throw invalid('summarize().withdraw', rewrite.withdraw, 'say true, or give a text')
-      withdrawn.push(key)
+      withdrawn.add(key)
       continue
     }
     const summary = await inTurns(rewriteOf(info, one, rewrite))
@@ -170,7 +173,10 @@ async function rewriteAll(
       texts.set(key, summary.text)
     }
   }
-  return { rewrites, withdrawn, unresolved } satisfies Pick<ReconcileCommand, 'rewrites' | 'withdrawn'> & {
+  return { rewrites, withdrawn: [...withdrawn], unresolved } satisfies Pick<
+    ReconcileCommand,
+    'rewrites' | 'withdrawn'
+  > & {
     unresolved: Unresolved[]
   }
 }
@@ -252,13 +258,13 @@ async function unresolvable(
   { ledger }: SessionContext,
   { dependsOn }: RegisterCommand,
   texts: ReadonlyMap<Key, string>,
-  withdrawn: readonly Key[],
+  withdrawn: ReadonlySet<Key>,
 ): Promise<Key[]> {
   const keys = dependsOn.map(({ key }) => key).filter((key) => !texts.has(key))
   const results = await ledger.fetch(keys)
   return keys.filter((key, i) => {
     const result = results[i]!
-    if (withdrawn.includes(key)) return true
+    if (withdrawn.has(key)) return true
     if (result.status === 'tombstone') return result.tombstone.identical === undefined
     if (result.status !== 'ok') return true
     return result.kind === 'summary' && result.span.state !== 'current'

@@ -53,7 +53,9 @@ export function* registering(
     input.claims === undefined
       ? yield* claimsIn(text)
       : array(`${path}.claims`, input.claims).map((claim, i) => wellFormed(`${path}.claims[${i}]`, claim))
+  yield
   const printed = parseAnchors(text).keys
+  yield
   const own = new Set(printed)
   const beside = keys('dependsOn', input.dependsOn).filter((key) => !own.has(key))
   yield
@@ -63,6 +65,13 @@ export function* registering(
     const derivable = derivableKeys(claim, text).length > 0
     made.push({ text: claim, derivable, unverified: unverified.has(i) })
   }
+  const skeleton = [withoutAnchors(text)]
+  yield
+  for (const [i, claim] of claims.entries()) {
+    if (i % CLAIMS === CLAIMS - 1) yield
+    skeleton.push(withoutAnchors(claim))
+  }
+  yield
   const replaces =
     input.replaces === undefined
       ? []
@@ -84,7 +93,7 @@ export function* registering(
         : typeof input.basedOn === 'string'
           ? decodeCursor(input.basedOn)
           : new Map([[info.id, wholeNumber(`${path}.basedOn`, input.basedOn, 0)]]),
-    skeleton: hashOf([withoutAnchors(text), ...claims.map(withoutAnchors)].join('\u0000')),
+    skeleton: hashOf(skeleton.join('\u0000')),
     completeness:
       input.completeness === undefined ? undefined : fraction(`${path}.completeness`, input.completeness),
   }

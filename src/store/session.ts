@@ -4,7 +4,7 @@ import type { FetchResult, Summary } from '../core/model.ts'
 import type { UnbackedClaim, UnreadSummary } from '../ports/gates.ts'
 import type { CollectionInfo, Ledger } from '../ports/ledger.ts'
 import type { EpochDiscarded, RegisterCommand, SessionKnobs } from '../ports/sessions.ts'
-import { inTurns } from '../threads/turn.ts'
+import { inTurns, Turns } from '../threads/turn.ts'
 import { type Compacted, type CompactOptions, compact } from './compacting.ts'
 import {
   assertGate,
@@ -203,11 +203,15 @@ export class Session {
       throw invalid('context.countTokens()', tokens, 'answer a number of tokens')
     }
     const summaries = await this.summaries()
+    const turns = new Turns()
     const current = summaries.filter((summary) => summary.state === 'current')
-    const covered = new Set(current.flatMap((summary) => summary.covers))
-    const originals = new Set(
-      summaries.flatMap((summary) => summary.covers).filter((key) => !covered.has(key)),
-    )
+    const covered = new Set<Key>()
+    for (const summary of current) for (const key of summary.covers) covered.add(key)
+    const originals = new Set<Key>()
+    for (const summary of summaries) {
+      await turns.step()
+      for (const key of summary.covers) if (!covered.has(key)) originals.add(key)
+    }
     if (options.source !== undefined) {
       const { places } = await this.#ledger.read(this.#info.ref, identifier('context.source', options.source))
       for (const { key, status } of places) if (status === 'ok' && !covered.has(key)) originals.add(key)
@@ -215,22 +219,32 @@ export class Session {
     const spans = (await this.#ledger.fetch([...originals])).flatMap((result) =>
       result.status === 'ok' && result.kind === 'span' ? [result.span] : [],
     )
-    const entries = [
+    const entries: Omit<ContextEntry, 'tokens'>[] = [
       ...current.map(({ key, text, covers }) => ({ key, kind: 'summary' as const, text, covers })),
       ...spans.map(({ key, text }) => ({ key, kind: 'span' as const, text, covers: [] })),
     ]
-      // A summary stands where the first span it covers stood; keys sort by the time they were minted.
-      .sort((a, b) => (first(a) < first(b) ? -1 : 1))
-      .map((entry) => ({ ...entry, tokens: counted(count(entry.text)) }))
+    await turns.step()
+    // A summary stands where the first span it covers stood; keys sort by the time they were minted.
+    const places = new Map<unknown, Key>()
+    for (const entry of entries) {
+      await turns.step()
+      places.set(entry, first(entry))
+    }
+    entries.sort((a, b) => (places.get(a)! < places.get(b)! ? -1 : 1))
+    // From the newest on, for as long as there is room.
     const kept: ContextEntry[] = []
     const omitted: Key[] = []
     let tokens = 0
-    for (const entry of entries.toReversed()) {
-      if (omitted.length === 0 && tokens + entry.tokens <= budget) {
-        kept.unshift(entry)
-        tokens += entry.tokens
-      } else omitted.unshift(entry.key)
+    for (const entry of entries.reverse()) {
+      await turns.step()
+      const own = omitted.length === 0 ? counted(count(entry.text)) : undefined
+      if (own !== undefined && tokens + own <= budget) {
+        kept.push({ ...entry, tokens: own })
+        tokens += own
+      } else omitted.push(entry.key)
     }
+    kept.reverse()
+    omitted.reverse()
     return { entries: kept, tokens, omitted }
   }
 
@@ -356,5 +370,8 @@ const SELF = codeOf({ cited: 'self', purpose: 'agent' })
 const EXTERNAL = codeOf({ cited: 'external', purpose: 'agent' })
 
 /** Keys sort by the time they were minted. */
-const first = (entry: { readonly key: Key; readonly covers: readonly Key[] }): Key =>
-  [...entry.covers].sort()[0] ?? entry.key
+function first({ key, covers }: { readonly key: Key; readonly covers: readonly Key[] }): Key {
+  let least = covers[0] ?? key
+  for (const one of covers) if (one < least) least = one
+  return least
+}

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openSqliteLedger, type SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
+import { pagesInLog } from '../../src/ledger/sqlite/room.ts'
 import { newSpans } from '../../src/store/draft.ts'
 
 const directories: string[] = []
@@ -148,4 +149,16 @@ describe('a large ledger', () => {
     db.exec('BEGIN EXCLUSIVE; COMMIT')
     db.close()
   })
+})
+
+test('what is committed leaves the log without a commit having to move it, and an erasure waits for that', async () => {
+  const { path, ledger, append } = await begin(Number.POSITIVE_INFINITY)
+  const large = (i: number) => Array.from({ length: 50 }, (_, j) => `${i} ${j} `.padEnd(40_000, 'x'))
+  for (let i = 0; i < 8; i++) await append(`long ${i}`, large(i))
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(2_000 * 4_096)
+  await expect.poll(() => pagesInLog(ledger.connection), { timeout: 20_000 }).toBeLessThan(2_000)
+  for (let i = 8; i < 16; i++) await append(`long ${i}`, large(i))
+  const erased = await ledger.erase(1, { source: 'long 3' }, false, {})
+  expect(erased).toMatchObject({ complete: true, waitingFor: [] })
+  expect(pagesInLog(ledger.connection)).toBe(0)
 })

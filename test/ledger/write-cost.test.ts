@@ -53,6 +53,25 @@ test('a write counts what stands on a text that it brings back', async () => {
   expect(cost(hash) - cost('another')).toBeGreaterThan(400)
 })
 
+test('what stands on a text that came back stands on its new key', async () => {
+  ledger = openSqliteLedger(':memory:')
+  const notes = await collectionOver(ledger, 'notes')
+  const put = async (text: string) => (await notes.put({ source: 'a', spans: [{ text }] })).added[0]!
+  const before = await put('Ground.')
+  await notes
+    .session('one')
+    .register(Array.from({ length: 100 }, (_, i) => ({ text: `Above ${i}. [[${before}]]` })))
+  await put('Gone.')
+  const back = await put('Ground.')
+  const cost = (key: string, enough: number) =>
+    costOf(ledger.connection, 1, { verb: 'retire', keys: [key], reason: 'deleted' }, enough)
+  expect(cost(back, ENOUGH)).toBeGreaterThan(400)
+  // No more are counted than it takes to be enough.
+  expect(cost(back, 300)).toBeGreaterThanOrEqual(300)
+  expect(cost(back, 300)).toBeLessThan(400)
+  expect(cost(back, Number.POSITIVE_INFINITY)).toBe(cost(back, ENOUGH))
+})
+
 test('summaries, their claims and gates cost what they hold', async () => {
   ledger = openSqliteLedger(':memory:')
   await collectionOver(ledger, 'notes')

@@ -69,6 +69,8 @@ export interface GateHost {
   record(collection: number, session: string, gate: GateRecord): Promise<{ gate: number; at: number }>
   /** One snapshot, after what is due was committed. */
   read<T>(work: (connection: Connection) => T): Promise<T>
+  /** As `read`, with turns for others. */
+  readInSteps<T>(work: (connection: Connection) => Generator<void, T>): Promise<T>
 }
 
 export class SqliteGates implements GateRecords {
@@ -110,7 +112,7 @@ export class SqliteGates implements GateRecords {
   }
 
   async relied(collection: number, name: string, cursor: string, gate?: number): Promise<Relied | undefined> {
-    const { read } = this.#host
+    const { read, readInSteps } = this.#host
     const found = await read((connection) => {
       const session = findSession(connection, collection, name)
       if (session === undefined) return undefined
@@ -126,25 +128,16 @@ export class SqliteGates implements GateRecords {
     const [id, verdict] = found
     return {
       verdict: verdict === 0 ? 'refused' : 'substantiated',
-      moved: () =>
-        read((connection) =>
-          connection
-            .rows<[Key]>(
-              `SELECT DISTINCT s.key FROM standing g CROSS JOIN span s ON s.id = g.span
-               WHERE g.gating = ? AND ${TOUCHED} ORDER BY s.id`,
-              id,
-            )
-            .map(([key]) => key),
-        ),
+      moved: () => readInSteps((connection) => movedSince(connection, id)),
     }
   }
 
   chains(
     collection: number,
     name: string,
-    steps: number,
+    last: number,
   ): Promise<{ readonly chains: readonly (readonly ChainStep[])[]; readonly gone: ReadonlySet<Key> }> {
-    return this.#host.read((connection) => {
+    return this.#host.readInSteps(function* (connection) {
       const session = findSession(connection, collection, name)
       const live =
         session === undefined
@@ -153,36 +146,38 @@ export class SqliteGates implements GateRecords {
               'SELECT m.span, m.chain FROM json_each(?) l CROSS JOIN summary m ON m.span = l.value ORDER BY m.span',
               JSON.stringify(liveSummaries(connection, session)),
             )
-      const chains = live.map(([node, chain]) =>
-        connection
-          .rows<[number, Key, number, string, number | null]>(
-            `SELECT m.span, s.key, m.epoch, s.text, m.completeness FROM summary m CROSS JOIN span s ON s.id = m.span
-             WHERE m.chain = ? AND m.span <= ? AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = m.span)
-             ORDER BY m.span DESC LIMIT ?`,
-            chain,
-            node,
-            steps,
-          )
-          .reverse()
-          .map(
-            ([id, key, epoch, text, completeness]): ChainStep => ({
-              key,
-              epoch,
-              text,
-              covers: connection
-                .rows<[Key]>(
-                  'SELECT s.key FROM cover v CROSS JOIN span s ON s.id = v.span WHERE v.summary = ?',
-                  id,
-                )
-                .map(([covered]) => covered),
-              ...(completeness === null ? {} : { completeness }),
-            }),
-          ),
-      )
+      const chains: ChainStep[][] = []
+      for (const [node, chain] of live) {
+        const steps: ChainStep[] = []
+        for (const [id, key, epoch, text, completeness] of connection.rows<
+          [number, Key, number, string, number | null]
+        >(
+          `SELECT m.span, s.key, m.epoch, s.text, m.completeness FROM summary m CROSS JOIN span s ON s.id = m.span
+           WHERE m.chain = ? AND m.span <= ? AND NOT EXISTS (SELECT 1 FROM erasure e WHERE e.span = m.span)
+           ORDER BY m.span DESC LIMIT ?`,
+          chain,
+          node,
+          last,
+        )) {
+          yield
+          const covers = connection
+            .rows<[Key]>(
+              'SELECT s.key FROM cover v CROSS JOIN span s ON s.id = v.span WHERE v.summary = ?',
+              id,
+            )
+            .map(([covered]) => covered)
+          steps.push({ key, epoch, text, covers, ...(completeness === null ? {} : { completeness }) })
+        }
+        chains.push(steps.reverse())
+        yield
+      }
       const gone = new Set<Key>()
       for (const chain of chains)
         for (const { text } of chain.slice(0, -1))
-          for (const key of parseAnchors(text).keys) if (!isSatisfied(connection, key)) gone.add(key)
+          for (const key of parseAnchors(text).keys) {
+            if (!isSatisfied(connection, key)) gone.add(key)
+            yield
+          }
       return { chains, gone }
     })
   }
@@ -245,6 +240,27 @@ export class SqliteGates implements GateRecords {
         })
     })
   }
+}
+
+/** Keys a gate relied on that are looked at in one step. */
+const STANDING = 100
+
+/** Keys a gate relied on to which something has happened since, in steps. */
+function* movedSince(connection: Connection, gating: number): Generator<void, Key[]> {
+  const moved = new Map<number, Key>()
+  for (let at: readonly [ordinal: number, span: number] = [-1, -1]; ; ) {
+    const rows: [number, number, Key, number][] = connection.rows<[number, number, Key, number]>(
+      `SELECT g.ordinal, g.span, s.key, ${TOUCHED} FROM standing g CROSS JOIN span s ON s.id = g.span
+       WHERE g.gating = ? AND (g.ordinal, g.span) > (?, ?) ORDER BY g.ordinal, g.span LIMIT ${STANDING}`,
+      gating,
+      ...at,
+    )
+    for (const [, span, key, touched] of rows) if (touched === 1) moved.set(span, key)
+    if (rows.length < STANDING) break
+    at = [rows.at(-1)![0], rows.at(-1)![1]]
+    yield
+  }
+  return [...moved].sort(([a], [b]) => a - b).map(([, key]) => key)
 }
 
 const secretOf = (connection: Connection): string => connection.value<string>('SELECT secret FROM store')!

@@ -5,15 +5,16 @@ import { identicalOf } from './identical.ts'
 import { keyOf } from './read.ts'
 import type { Connection } from './statements.ts'
 
-/** The whole history a key belongs to: where its text came from and what became of it, oldest first. */
-export function lineage(connection: Connection, key: Key): Lineage {
+/** The whole history a key belongs to: where its text came from and what became of it, oldest first. In steps. */
+export function* readingLineage(connection: Connection, key: Key): Generator<void, Lineage> {
   const start = connection.value<number>('SELECT id FROM span WHERE key = ?', key)
   if (start === undefined) return { key, nodes: [], edges: [] }
   const seen = new Set<number>()
   // Ancestors and descendants of the key, but not the other descendants of its ancestors.
-  const walk = (column: 'old' | 'new', other: 'old' | 'new') => {
-    const queue = [start]
+  function* walk(column: 'old' | 'new', other: 'old' | 'new', from: number): Generator<void> {
+    const queue = [from]
     for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+      yield
       for (const [next] of connection.rows<[number]>(
         `SELECT "${other}" FROM lineage WHERE "${column}" = ?`,
         node,
@@ -24,21 +25,27 @@ export function lineage(connection: Connection, key: Key): Lineage {
         }
     }
   }
-  walk('new', 'old')
-  walk('old', 'new')
+  yield* walk('new', 'old', start)
+  yield* walk('old', 'new', start)
   seen.add(start)
   const ids = [...seen].sort((a, b) => a - b)
-  const edges = ids.flatMap((id) =>
-    connection
-      .rows<[number, number]>('SELECT new, kind FROM lineage WHERE old = ? ORDER BY ordinal', id)
-      .filter(([next]) => seen.has(next))
-      .map(([next, kind]) => ({
-        from: keyOf(connection, id),
-        to: keyOf(connection, next),
-        kind: kind === 0 ? ('successor' as const) : ('restored' as const),
-      })),
-  )
-  return { key, nodes: ids.map((id) => lineageNode(connection, id)), edges }
+  const edges: Lineage['edges'][number][] = []
+  const nodes: LineageNode[] = []
+  for (const id of ids) {
+    nodes.push(lineageNode(connection, id))
+    for (const [next, kind] of connection.rows<[number, number]>(
+      'SELECT new, kind FROM lineage WHERE old = ? ORDER BY ordinal',
+      id,
+    ))
+      if (seen.has(next))
+        edges.push({
+          from: keyOf(connection, id),
+          to: keyOf(connection, next),
+          kind: kind === 0 ? 'successor' : 'restored',
+        })
+    yield
+  }
+  return { key, nodes, edges }
 }
 
 function lineageNode(connection: Connection, id: number): LineageNode {
@@ -68,8 +75,11 @@ function lineageNode(connection: Connection, id: number): LineageNode {
   }
 }
 
-/** Everything that stands on a key, at any depth; summaries that reach it through `identical` included. */
-export function dependents(connection: Connection, key: Key): Dependent[] {
+/** Dependents of one key that are read at a stretch. */
+const DEPENDENTS = 1_000
+
+/** Everything that stands on a key, at any depth; summaries that reach it through `identical` included. In steps. */
+export function* readingDependents(connection: Connection, key: Key): Generator<void, Dependent[]> {
   const start = connection.value<number>('SELECT id FROM span WHERE key = ?', key)
   if (start === undefined) return []
   const found = new Map<number, { depth: number; on: Set<number> }>()
@@ -77,21 +87,32 @@ export function dependents(connection: Connection, key: Key): Dependent[] {
   for (let depth = 1; wave.length > 0; depth++) {
     const next: number[] = []
     for (const support of wave)
-      for (const [dependent, on] of connection.rows<[number, number]>(
-        `SELECT dependent, support FROM dependency WHERE support = ?1
-         UNION SELECT d.dependent, d.support FROM identical i CROSS JOIN dependency d ON d.support = i.span WHERE i.target = ?1`,
+      for (const on of [
         support,
-      )) {
-        const known = found.get(dependent)
-        if (known !== undefined) known.on.add(on)
-        else {
-          found.set(dependent, { depth, on: new Set([on]) })
-          next.push(dependent)
+        ...connection.rows<[number]>('SELECT span FROM identical WHERE target = ?', support).flat(),
+      ])
+        for (let after = -1, rows: [number][] = []; ; after = rows.at(-1)![0]) {
+          yield
+          rows = connection.rows<[number]>(
+            `SELECT dependent FROM dependency WHERE support = ? AND dependent > ? ORDER BY dependent LIMIT ${DEPENDENTS}`,
+            on,
+            after,
+          )
+          for (const [dependent] of rows) {
+            const known = found.get(dependent)
+            if (known !== undefined) known.on.add(on)
+            else {
+              found.set(dependent, { depth, on: new Set([on]) })
+              next.push(dependent)
+            }
+          }
+          if (rows.length < DEPENDENTS) break
         }
-      }
     wave = next
   }
-  return [...found].map(([id, { depth, on }]) => {
+  const all: Dependent[] = []
+  for (const [id, { depth, on }] of found) {
+    yield
     const [own, collection, session, reason, dropped, state] = connection.row<
       [Key, string, string, number | null, number | null, number]
     >(
@@ -103,7 +124,7 @@ export function dependents(connection: Connection, key: Key): Dependent[] {
       id,
     )!
     const dead = reason !== null || dropped !== null
-    return {
+    all.push({
       key: own,
       collection,
       session,
@@ -119,6 +140,7 @@ export function dependents(connection: Connection, key: Key): Dependent[] {
               id,
             )
             .map(([cause]) => cause),
-    }
-  })
+    })
+  }
+  return all
 }

@@ -26,15 +26,15 @@ import {
 } from './collections.ts'
 import type { EraseTarget } from './erase.ts'
 import { SqliteGates } from './gates.ts'
-import { dependents, lineage } from './graph.ts'
+import { readingDependents, readingLineage } from './graph.ts'
 import { forgetHashes, Gaps, readSource, readWindow } from './heads.ts'
 import { HeavyWrites } from './heavy-writes.ts'
 import { type MatchingHost, withMatching } from './matching.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
-import { fetchAsOf, fetchNow, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
+import { fetchingAsOf, fetchingInFull, fetchLive, NODE_BY_ID, type NodeRow, spanOf } from './read.ts'
 import { SqliteRecords } from './record-ledger.ts'
-import { diffRevisions, history, listSources, readRevisionText, sourceResult } from './revisions.ts'
+import { comparingRevisions, history, listSources, readingRevisionText, sourceResult } from './revisions.ts'
 import { SqliteSessions } from './sessions.ts'
 import { keysOf } from './source-rows.ts'
 import { Connection } from './statements.ts'
@@ -98,9 +98,16 @@ export class SqliteLedger implements Ledger {
   readonly #writes: HeavyWrites
   readonly #matching: MatchingHost
 
-  constructor(db: BetterSqlite3.Database, path: string, options: Required<LedgerOptions>) {
+  constructor(db: BetterSqlite3.Database, path: string, given: Required<LedgerOptions>) {
     this.#db = db
     this.#path = path
+    const options = {
+      ...given,
+      onCommit: (quiet: boolean) => {
+        this.#whole.noteCommit()
+        given.onCommit(quiet)
+      },
+    }
     this.#options = options
     this.connection = new Connection(db)
     prepareTemporaryTables(this.connection)
@@ -118,6 +125,7 @@ export class SqliteLedger implements Ledger {
       record: (collection, session, gate) =>
         this.#writes.write(collection, { verb: 'gate', session, gate }, {}),
       read: (work) => this.#transactions.read(work),
+      readInSteps: (work) => this.#transactions.readInSteps(work),
     })
     this.sessions = new SqliteSessions({
       connection: this.connection,
@@ -186,39 +194,36 @@ export class SqliteLedger implements Ledger {
 
   /** One key, without a transaction of its own: a single statement is a snapshot. */
   fetchOne(key: string, collection?: number): FetchResult | Promise<FetchResult> {
-    let result: FetchResult | 'due'
+    let result: FetchResult | 'due' | undefined
     try {
-      result = fetchNow(this.connection, key, collection, this.#options.clock())
+      result = fetchLive(this.connection, key, collection, this.#options.clock())
     } catch (error) {
       // Asking whether the store is open costs as much as a page of the index, so it is asked afterwards.
       this.#transactions.checkOpen()
       throw storageError(error, this.#path)
     }
+    if (result === undefined)
+      return this.#transactions.readAtOnceOrInSteps((connection) => fetchingInFull(connection, key))
     if (result !== 'due') return result
     return this.#transactions.expire().then(() => this.fetchOne(key, collection))
   }
 
   async fetch(keys: readonly string[], collection?: number, asOf?: number): Promise<readonly FetchResult[]> {
-    const fetched = (connection: Connection, key: string): FetchResult =>
-      asOf === undefined
-        ? // What is due was committed just now; the snapshot may not judge by a later clock.
-          (fetchNow(connection, key, collection, Number.NEGATIVE_INFINITY) as FetchResult)
-        : fetchAsOf(connection, key, collection, asOf)
-    const all = (connection: Connection, some: readonly string[]) =>
-      some.map((key) => fetched(connection, key))
-    for (let attempt = 0; keys.length > READ_AT_ONCE && attempt < READ_ATTEMPTS; attempt++) {
-      await this.#transactions.expire()
-      const moment = this.#transactions.moment()
+    return await this.#transactions.readInSteps(function* (connection) {
       const results: FetchResult[] = []
-      for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
-        if (i > 0) await nextTurn()
-        const part = keys.slice(i, i + READ_AT_ONCE)
-        results.push(...this.#transactions.snapshot((connection) => all(connection, part)))
+      for (const key of keys) {
+        results.push(
+          asOf === undefined
+            ? // What is due was committed just now; the snapshot may not judge by a later clock.
+              ((fetchLive(connection, key, collection, Number.NEGATIVE_INFINITY) as
+                | FetchResult
+                | undefined) ?? (yield* fetchingInFull(connection, key)))
+            : yield* fetchingAsOf(connection, key, collection, asOf),
+        )
+        yield
       }
-      // Nothing was committed meanwhile: together they are one snapshot.
-      if (this.#transactions.moment() === moment) return results
-    }
-    return await this.#transactions.read((connection) => all(connection, keys))
+      return results
+    })
   }
 
   async find(collection: number, query: FindQuery): Promise<readonly Span[]> {
@@ -295,23 +300,23 @@ export class SqliteLedger implements Ledger {
   }
 
   async read(collection: number, source: string, revision?: number) {
-    return await this.#transactions.read((connection) =>
-      readRevisionText(connection, collection, source, revision),
+    return await this.#transactions.readInSteps((connection) =>
+      readingRevisionText(connection, collection, source, revision),
     )
   }
 
   async diff(collection: number, source: string, from: number, to: number) {
-    return await this.#transactions.read((connection) =>
-      diffRevisions(connection, collection, source, from, to),
+    return await this.#transactions.readInSteps((connection) =>
+      comparingRevisions(connection, collection, source, from, to),
     )
   }
 
   async lineage(key: Key) {
-    return await this.#transactions.read((connection) => lineage(connection, key))
+    return await this.#transactions.readInSteps((connection) => readingLineage(connection, key))
   }
 
   async dependents(key: Key) {
-    return await this.#transactions.read((connection) => dependents(connection, key))
+    return await this.#transactions.readInSteps((connection) => readingDependents(connection, key))
   }
 
   // ── planning ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@ import type { Probes, Purpose } from '../../core/compaction.ts'
 import { isKey, type Key } from '../../core/key.ts'
 import type { FetchResult, FetchStatus } from '../../core/model.ts'
 import type { Observed, Rehydrations, Report, Snapshot } from '../../ports/sessions.ts'
+import { atOnce } from '../../threads/turn.ts'
 import { lastEpoch } from './interventions.ts'
 import { fetchNow } from './read.ts'
 import { count } from './session-cycles.ts'
@@ -54,6 +55,9 @@ export function keysIn(joined: string): Key[] {
   return keys
 }
 
+/** Keys of a summary that are read at a stretch. */
+const PRINTED = 500
+
 /** What a session prints in its summaries, and where its epochs lie: both only grow, so each is read on from its end. */
 export class Trail {
   readonly #printed = new Set<string>()
@@ -62,6 +66,11 @@ export class Trail {
   readonly #epochs: number[] = []
 
   refresh(connection: Connection, session: number): void {
+    atOnce(this.refreshing(connection, session))
+  }
+
+  /** `refresh` in steps. Two at the same time learn the same: what both read is learnt once. */
+  *refreshing(connection: Connection, session: number): Generator<void> {
     for (const [position] of connection.rows<[number]>(
       'SELECT position FROM epoch WHERE session = ? AND number > ? ORDER BY number',
       session,
@@ -69,14 +78,24 @@ export class Trail {
     ))
       this.#epochs.push(position)
     const last = this.#summary
-    for (const [summary, key] of connection.rows<[number, string]>(
-      `SELECT m.span, s.key FROM summary m CROSS JOIN dependency d ON d.dependent = m.span AND d.printed = 1
-       CROSS JOIN span s ON s.id = d.support WHERE ${last === 0 ? '' : '+'}m.session = ? AND m.span > ? ORDER BY m.span`,
+    for (const [summary] of connection.rows<[number]>(
+      `SELECT m.span FROM summary m WHERE ${last === 0 ? '' : '+'}m.session = ? AND m.span > ? ORDER BY m.span`,
       session,
       last,
     )) {
-      this.#printed.add(key)
-      this.#summary = summary
+      yield
+      for (let after = -1, rows: [number, string][] = []; ; after = rows.at(-1)![0]) {
+        rows = connection.rows<[number, string]>(
+          `SELECT d.support, s.key FROM dependency d CROSS JOIN span s ON s.id = d.support
+           WHERE d.dependent = ? AND d.printed = 1 AND d.support > ? ORDER BY d.support LIMIT ${PRINTED}`,
+          summary,
+          after,
+        )
+        for (const [, key] of rows) this.#printed.add(key)
+        if (rows.length < PRINTED) break
+        yield
+      }
+      this.#summary = Math.max(this.#summary, summary)
     }
   }
 

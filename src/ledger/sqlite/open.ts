@@ -16,6 +16,8 @@ export interface OpenOptions {
   readonly clock: () => number
   /** Milliseconds to wait for another process that migrates. */
   readonly wait: number
+  /** Pages of a log from which a commit moves it into the file itself. */
+  readonly log?: number
 }
 
 /** Opens a database file (or `:memory:`), brings it to this version's schema, and sets what each connection needs. */
@@ -41,8 +43,9 @@ export function openDatabase(path: string, options: OpenOptions): BetterSqlite3.
     db.pragma('temp_store = MEMORY')
     db.pragma('mmap_size = 268435456')
     db.pragma('cache_size = -32768')
-    // Four times SQLite's default: fewer, larger moves of pages from the log to the file. 16 MB at most wait there.
-    db.pragma('wal_autocheckpoint = 4000')
+    // Moving pages from the log to the file takes a commit 5 to 20 ms for each megabyte, so a thread does it (whole.ts). This
+    // is for when it cannot: 64 MB at most wait there.
+    db.pragma(`wal_autocheckpoint = ${options.log ?? 16_000}`)
     db.pragma('journal_size_limit = 67108864')
     migrate(db, options)
     db.pragma(`busy_timeout = ${BLOCKING_WAIT}`)

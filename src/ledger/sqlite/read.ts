@@ -13,10 +13,11 @@ import type {
   SummaryState,
   Tombstone,
 } from '../../core/model.ts'
+import { atOnce } from '../../threads/turn.ts'
 import { EVENT, REASONS, STATES } from './codes.ts'
 import { CURRENT_METADATA } from './heads.ts'
 import { identicalOf } from './identical.ts'
-import type { Connection } from './statements.ts'
+import type { Connection, Row } from './statements.ts'
 
 /** A node in full: what it is, where it belongs, and its tombstone. */
 const NODE = `
@@ -95,18 +96,27 @@ function textOf(key: unknown): string {
 }
 
 /** `due`: something in the store has expired; the caller commits that first and asks again. */
-export function fetchNow(
+export const fetchNow = (
   connection: Connection,
   key: string,
   collection: number | undefined,
   now: number,
-): FetchResult | 'due' {
+): FetchResult | 'due' =>
+  fetchLive(connection, key, collection, now) ??
+  together(connection, () => atOnce(fetchingInFull(connection, key)))
+
+/** `fetchNow` where it is one statement: undefined for a tombstone or a summary (`fetchingInFull`). */
+export function fetchLive(
+  connection: Connection,
+  key: string,
+  collection: number | undefined,
+  now: number,
+): FetchResult | 'due' | undefined {
   const row = connection.rowOf<LiveRow>(LIVE_BY_KEY, textOf(key))
   if (row === undefined) return absent(key)
   if (row[1] !== null && row[1] <= now) return 'due'
   if (collection !== undefined && row[2] !== collection) return absent(key)
-  if (row[0] === 1)
-    return together(connection, () => fetchInFull(connection, connection.row<NodeRow>(NODE_BY_KEY, key)!))
+  if (row[0] === 1) return undefined
   const text = row[5]
   const span = {
     key: key as Key,
@@ -123,7 +133,9 @@ export function fetchNow(
 const together = <T>(connection: Connection, read: () => T): T =>
   connection.db.inTransaction ? read() : connection.snapshot(read)
 
-function fetchInFull(connection: Connection, row: NodeRow): FetchResult {
+/** What a key answers that `fetchLive` does not, in steps: a summary may make thousands of claims. */
+export function* fetchingInFull(connection: Connection, asked: string): Generator<void, FetchResult> {
+  const row = connection.row<NodeRow>(NODE_BY_KEY, asked)!
   const [id, key, kind, text] = row
   if (row[11] !== null || row[9] !== null)
     return {
@@ -132,8 +144,10 @@ function fetchInFull(connection: Connection, row: NodeRow): FetchResult {
       kind: kind === 0 ? 'span' : 'summary',
       tombstone: tombstoneOf(connection, row),
     }
-  if (kind === 1)
-    return { status: 'ok', key, kind: 'summary', span: summaryOf(connection, row, stateOf(connection, id)) }
+  if (kind === 1) {
+    const span = yield* readingSummary(connection, row, stateOf(connection, id))
+    return { status: 'ok', key, kind: 'summary', span }
+  }
   return spanResult(spanOf(row, text), text)
 }
 
@@ -214,62 +228,102 @@ export const successorsOf = (connection: Connection, id: number): Key[] =>
 export const stateOf = (connection: Connection, id: number): SummaryState =>
   STATES[connection.value<number>('SELECT coalesce(max(hard) + 1, 0) FROM cause WHERE dependent = ?', id)!]!
 
-export function causesOf(connection: Connection, summary: number): Cause[] {
-  return connection
-    .rows<[number, Key, number | null, number | null]>(
-      `SELECT s.id, s.key, t.reason, h.dropped FROM cause c CROSS JOIN span s ON s.id = c.support
-       CROSS JOIN collection_head h ON h.collection = s.collection
-       LEFT JOIN tombstone t ON t.span = s.id WHERE c.dependent = ? ORDER BY s.id`,
-      summary,
-    )
-    .map(([id, key, reason, dropped]) => {
-      if (reason === null && dropped === null) return { key, status: 'stale' }
-      const successors = successorsOf(connection, id)
-      return {
-        key,
-        status: 'tombstone',
-        reason: reason === null ? 'deleted' : REASONS[reason]!,
-        ...(successors.length === 0 ? {} : { successors }),
-      }
-    })
+export const causesOf = (connection: Connection, summary: number): Cause[] =>
+  atOnce(readingCauses(connection, summary))
+
+/** Rows read at a stretch: a fraction of a millisecond. */
+const ROWS = 256
+
+/** Every row, page by page: each begins behind the number that the last row of the one before begins with. */
+function* inPages<R extends [number, ...Row]>(page: (after: number) => R[]): Generator<void, R[]> {
+  const all = page(-1)
+  for (let last = all; last.length === ROWS; ) {
+    yield
+    last = page(last.at(-1)![0])
+    for (const row of last) all.push(row)
+  }
+  return all
 }
 
-export function summaryOf(connection: Connection, row: NodeRow, state: SummaryState): Summary {
+function* readingCauses(connection: Connection, summary: number): Generator<void, Cause[]> {
+  const rows = yield* inPages((after) =>
+    connection.rows<[number, Key, number | null, number | null]>(
+      `SELECT s.id, s.key, t.reason, h.dropped FROM cause c CROSS JOIN span s ON s.id = c.support
+       CROSS JOIN collection_head h ON h.collection = s.collection
+       LEFT JOIN tombstone t ON t.span = s.id WHERE c.dependent = ? AND c.support > ? ORDER BY c.support LIMIT ${ROWS}`,
+      summary,
+      after,
+    ),
+  )
+  const causes: Cause[] = []
+  for (const [id, key, reason, dropped] of rows) {
+    if (reason === null && dropped === null) {
+      causes.push({ key, status: 'stale' })
+      continue
+    }
+    const successors = successorsOf(connection, id)
+    causes.push({
+      key,
+      status: 'tombstone',
+      reason: reason === null ? 'deleted' : REASONS[reason]!,
+      ...(successors.length === 0 ? {} : { successors }),
+    })
+    if (causes.length % ROWS === 0) yield
+  }
+  return causes
+}
+
+/** A summary of any size, in steps. */
+export function* readingSummary(
+  connection: Connection,
+  row: NodeRow,
+  state: SummaryState,
+): Generator<void, Summary> {
   const id = row[0]
+  const text = row[3]!
   const [session, epoch] = connection.row<[string, number]>(
     'SELECT n.name, m.epoch FROM summary m CROSS JOIN session n ON n.id = m.session WHERE m.span = ?',
     id,
   )!
-  const keys = (sql: string) => connection.rows<[Key]>(sql, id).map(([key]) => key)
+  const keys = (sql: string) =>
+    inPages((after) => connection.rows<[number, Key]>(`${sql} LIMIT ${ROWS}`, id, after))
+  const claims: Claim[] = []
+  for (const [, said, derivable, unverified] of yield* inPages((after) =>
+    connection.rows<[number, string, number | null, number | null]>(
+      `SELECT ordinal, text, derivable, unverified FROM claim WHERE summary = ? AND ordinal > ? ORDER BY ordinal LIMIT ${ROWS}`,
+      id,
+      after,
+    ),
+  )) {
+    claims.push({
+      text: said,
+      anchors: parseAnchors(said).keys,
+      // Null: registered before it was asked.
+      derivable: derivable === null ? derivableKeys(said, text).length > 0 : derivable === 1,
+      unverified: unverified === 1,
+    })
+    if (claims.length % ROWS === 0) yield
+  }
+  const dependsOn = yield* keys(
+    `SELECT d.support, s.key FROM dependency d CROSS JOIN span s ON s.id = d.support
+     WHERE d.dependent = ? AND d.support > ? ORDER BY d.support`,
+  )
+  const covers = yield* keys(
+    `SELECT v.span, s.key FROM cover v CROSS JOIN span s ON s.id = v.span
+     WHERE v.summary = ? AND v.span > ? ORDER BY v.span`,
+  )
   return {
     key: row[1],
     collection: row[8],
     session,
     epoch,
-    text: row[3]!,
-    claims: connection
-      .rows<[string, number | null, number | null]>(
-        'SELECT text, derivable, unverified FROM claim WHERE summary = ? ORDER BY ordinal',
-        id,
-      )
-      .map(
-        ([text, derivable, unverified]): Claim => ({
-          text,
-          anchors: parseAnchors(text).keys,
-          // Null: registered before it was asked.
-          derivable: derivable === null ? derivableKeys(text, row[3]!).length > 0 : derivable === 1,
-          unverified: unverified === 1,
-        }),
-      ),
-    dependsOn: keys(
-      'SELECT s.key FROM dependency d CROSS JOIN span s ON s.id = d.support WHERE d.dependent = ? ORDER BY s.id',
-    ),
-    covers: keys(
-      'SELECT s.key FROM cover v CROSS JOIN span s ON s.id = v.span WHERE v.summary = ? ORDER BY s.id',
-    ),
+    text,
+    claims,
+    dependsOn: dependsOn.map(([, key]) => key),
+    covers: covers.map(([, key]) => key),
     position: row[5],
     state,
-    causes: state === 'current' ? [] : causesOf(connection, id),
+    causes: state === 'current' ? [] : yield* readingCauses(connection, id),
   }
 }
 
@@ -279,12 +333,12 @@ export function summaryOf(connection: Connection, row: NodeRow, state: SummarySt
  * What `key` answered when its collection stood at `asOf`. A key minted later is absent then. Text erased or pruned
  * since stays gone: the answer is its tombstone.
  */
-export function fetchAsOf(
+export function* fetchingAsOf(
   connection: Connection,
   key: string,
   collection: number | undefined,
   asOf: number,
-): FetchResult {
+): Generator<void, FetchResult> {
   const row = connection.row<NodeRow>(NODE_BY_KEY, textOf(key))
   if (row === undefined || (collection !== undefined && row[15] !== collection)) return absent(key)
   checkPosition(connection, row[15], asOf)
@@ -308,13 +362,10 @@ export function fetchAsOf(
       asOf,
     ) ?? connection.value<string | null>('SELECT metadata FROM span WHERE id = ?', id)!
   then[14] = null
-  if (kind === 1)
-    return {
-      status: 'ok',
-      key: row[1],
-      kind: 'summary',
-      span: summaryOf(connection, then, stateAsOf(connection, row, asOf)),
-    }
+  if (kind === 1) {
+    const span = yield* readingSummary(connection, then, stateAsOf(connection, row, asOf))
+    return { status: 'ok', key: row[1], kind: 'summary', span }
+  }
   return spanResult(spanOf(then, text), text)
 }
 

@@ -9,6 +9,7 @@ import type {
   Reconciliation,
   RegisterCommand,
 } from '../../ports/sessions.ts'
+import { atOnce } from '../../threads/turn.ts'
 import type { Commit } from './commit.ts'
 import {
   checkpointOf,
@@ -22,7 +23,7 @@ import { KIND, keysIn } from './observations.ts'
 import { fetchNow } from './read.ts'
 import { discardSummary } from './retire.ts'
 import type { Connection } from './statements.ts'
-import { listingSummaries, listSummaries, refuseMoved, writeEpoch } from './summaries.ts'
+import { listingSummaries, listSummaries, liveIds, refuseMoved, writeEpoch } from './summaries.ts'
 
 const present = (connection: Connection, key: Key): FetchResult =>
   fetchNow(connection, key, undefined, Number.NEGATIVE_INFINITY) as FetchResult
@@ -37,34 +38,31 @@ export function* readReconciliation(
   const freeze = freezeOf(connection, session)
   const live = yield* listingSummaries(connection, collection, name, 'live')
   const broken = live.filter(({ state }) => state !== 'current')
-  const printed = new Set(
-    connection
-      .rows<[string]>(
-        `SELECT m.key || d.support FROM dependency d CROSS JOIN span m ON m.id = d.dependent
-         CROSS JOIN summary n ON n.span = m.id WHERE n.session = ? AND d.printed = 1`,
-        session,
-      )
-      .map(([pair]) => pair),
-  )
-  const idOf = (key: Key) => connection.value<number>('SELECT id FROM span WHERE key = ?', key)!
   const summaries: Reconcilable[] = []
   for (const summary of broken) {
     yield
     const lacking = new Set(summary.causes.map(({ key }) => key))
-    summaries.push({
-      summary,
-      standings: summary.dependsOn.map((key) => ({
+    const printed = printedIn(connection, summary.key)
+    const standings: Reconcilable['standings'][number][] = []
+    for (const key of summary.dependsOn) {
+      standings.push({
         key,
-        printed: printed.has(`${summary.key}${idOf(key)}`),
+        printed: printed.has(key),
         result: present(connection, key),
         satisfied: !lacking.has(key),
         live: liveEnds(connection, key),
-      })),
-      covers: [
-        ...new Set(summary.covers.flatMap((key) => liveEnds(connection, key).map((result) => result.key))),
-      ],
-    })
+      })
+      yield
+    }
+    const covers = new Set<Key>()
+    for (const key of summary.covers) {
+      for (const end of liveEnds(connection, key)) covers.add(end.key)
+      yield
+    }
+    summaries.push({ summary, standings, covers: [...covers] })
   }
+  const fingerprint = yield* fingerprintOf(connection, session)
+  const citations = yield* unresolvedCitations(connection, session)
   return {
     mark: markOf(connection, session),
     ...(freeze === undefined ? {} : { freeze }),
@@ -73,12 +71,23 @@ export function* readReconciliation(
         'SELECT c.key, h.position FROM collection c CROSS JOIN collection_head h ON h.collection = c.id',
       ),
     ),
-    fingerprint: fingerprintOf(connection, session),
+    fingerprint,
     summaries,
     cited: [...new Set(live.flatMap(({ dependsOn }) => dependsOn))],
-    citations: unresolvedCitations(connection, session),
+    citations,
   }
 }
+
+const printedIn = (connection: Connection, summary: Key): ReadonlySet<Key> =>
+  new Set(
+    connection
+      .rows<[Key]>(
+        `SELECT s.key FROM span m CROSS JOIN dependency d ON d.dependent = m.id AND d.printed = 1
+         CROSS JOIN span s ON s.id = d.support WHERE m.key = ?`,
+        summary,
+      )
+      .map(([key]) => key),
+  )
 
 /** The live texts that stand for a key now: itself, its `identical`, or the live ends of its successors. */
 function liveEnds(connection: Connection, key: Key): FetchResult[] {
@@ -97,20 +106,22 @@ function liveEnds(connection: Connection, key: Key): FetchResult[] {
   return [...ends.values()]
 }
 
-/** The live summaries of a session and all they lack, in one string. */
-function fingerprintOf(connection: Connection, session: number): string {
-  return connection
-    .rows<[string]>(
-      `SELECT m.span || coalesce((SELECT group_concat(c.support || '.' || c.hard) FROM cause c WHERE c.dependent = m.span), '')
-       FROM summary m WHERE m.session = ? AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ORDER BY m.span`,
-      session,
+/** The live summaries of a session and all they lack, in one string; in steps. */
+function* fingerprintOf(connection: Connection, session: number): Generator<void, string> {
+  const parts: string[] = []
+  for (const id of yield* liveIds(connection, session, '')) {
+    const causes = connection.value<string | null>(
+      "SELECT group_concat(c.support || '.' || c.hard) FROM (SELECT support, hard FROM cause WHERE dependent = ? ORDER BY support) c",
+      id,
     )
-    .map(([row]) => row)
-    .join(';')
+    parts.push(`${id}${causes ?? ''}`)
+    yield
+  }
+  return parts.join(';')
 }
 
-/** What the agent cited in its own words since the last pass and could not be read now. */
-function unresolvedCitations(connection: Connection, session: number): FetchResult[] {
+/** What the agent cited in its own words since the last pass and could not be read now; in steps. */
+function* unresolvedCitations(connection: Connection, session: number): Generator<void, FetchResult[]> {
   const keys = new Set<Key>()
   for (const [joined] of connection.rows<[string]>(
     `SELECT keys FROM observation WHERE session = ? AND kind = ${KIND.citation} AND cycle >= ?`,
@@ -118,13 +129,17 @@ function unresolvedCitations(connection: Connection, session: number): FetchResu
     checkpointOf(connection, session),
   ))
     for (const key of keysIn(joined)) keys.add(key)
-  return [...keys]
-    .map((key) => present(connection, key))
-    .filter(
-      (result) =>
-        result.status !== 'ok' &&
-        !(result.status === 'tombstone' && result.tombstone.identical !== undefined),
+  const unresolved: FetchResult[] = []
+  for (const key of keys) {
+    const result = present(connection, key)
+    if (
+      result.status !== 'ok' &&
+      !(result.status === 'tombstone' && result.tombstone.identical !== undefined)
     )
+      unresolved.push(result)
+    yield
+  }
+  return unresolved
 }
 
 /**
@@ -145,7 +160,7 @@ export function writeReconciled(
   if (
     mark.epoch !== command.mark.epoch ||
     mark.interventions !== command.mark.interventions ||
-    fingerprintOf(connection, session) !== command.fingerprint
+    atOnce(fingerprintOf(connection, session)) !== command.fingerprint
   )
     throw new SpanStoreError(
       'INPUTS_MOVED',

@@ -141,28 +141,34 @@ function revisionOf(
   )
 }
 
-/** A revision's text, byte for byte, with the place of each span in it. */
-export function readRevisionText(
+/** Spans of one step: a fraction of a millisecond. */
+const SPANS = 128
+
+/** A revision's text, byte for byte, with the place of each span in it. In steps. */
+export function* readingRevisionText(
   connection: Connection,
   collection: number,
   source: string,
   number?: number,
-): RevisionText {
+): Generator<void, RevisionText> {
   const revision = revisionOf(connection, collection, source, number)
   const [, dropped] = collectionRow(connection, collection)
   const { ids, leads } = readPlaces(connection, revision.tree)
   const rows: [Key, number, string | null, number, number, number][] = []
-  eachRun(ids, (first, last) => {
-    rows.push(
-      ...connection.rows<[Key, number, string | null, number, number, number]>(
-        `SELECT s.key, s.length, s.text, EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id),
-           EXISTS (SELECT 1 FROM erasure e WHERE e.span = s.id), EXISTS (SELECT 1 FROM pruning p WHERE p.span = s.id)
-         FROM span s WHERE s.id BETWEEN ? AND ? ORDER BY s.id`,
-        first,
-        last,
-      ),
-    )
-  })
+  for (let i = 0; i < ids.length; i += SPANS) {
+    yield
+    eachRun(ids.slice(i, i + SPANS), (first, last) => {
+      rows.push(
+        ...connection.rows<[Key, number, string | null, number, number, number]>(
+          `SELECT s.key, s.length, s.text, EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id),
+             EXISTS (SELECT 1 FROM erasure e WHERE e.span = s.id), EXISTS (SELECT 1 FROM pruning p WHERE p.span = s.id)
+           FROM span s WHERE s.id BETWEEN ? AND ? ORDER BY s.id`,
+          first,
+          last,
+        ),
+      )
+    })
+  }
   const gapTexts = new Gaps(connection)
   const parts: string[] = []
   const places: Place[] = []
@@ -178,7 +184,8 @@ export function readRevisionText(
     } else parts.push(text)
     covered += text.length
   }
-  rows.forEach(([key, length, text, dead, erased, pruned], ordinal) => {
+  for (const [ordinal, [key, length, text, dead, erased, pruned]] of rows.entries()) {
+    if (ordinal % SPANS === 0) yield
     const code = leads[ordinal]!
     if (code > 0 && code % 2 === 0) addGap(code / 2)
     const start = covered - (code % 2 === 1 ? (code + 1) / 2 : 0)
@@ -193,7 +200,7 @@ export function readRevisionText(
     const blank = text === null || text.trim() === ''
     const status = dead === 1 || dropped !== null ? 'tombstone' : blank ? 'empty' : 'ok'
     places.push({ key, ordinal, start, end, status })
-  })
+  }
   if (revision.trailing !== null) addGap(revision.trailing)
   return {
     source,
@@ -205,31 +212,44 @@ export function readRevisionText(
   }
 }
 
-export function diffRevisions(
+/** What became of a source's spans from one revision to another, in steps. */
+export function* comparingRevisions(
   connection: Connection,
   collection: number,
   source: string,
   from: number,
   to: number,
-): RevisionDiff {
+): Generator<void, RevisionDiff> {
   const before = readPlaces(connection, revisionOf(connection, collection, source, from).tree).ids
+  yield
   const after = readPlaces(connection, revisionOf(connection, collection, source, to).tree).ids
+  yield
   const was = new Map(before.map((id, i) => [id, i]))
   const is = new Set(after)
+  yield
   const key = (id: number) => connection.value<Key>('SELECT key FROM span WHERE id = ?', id)!
-  const kept = after.filter((id) => was.has(id))
-  const inOrder = new Set(longestIncreasing(kept.map((id) => was.get(id)!)))
-  return {
-    source,
-    from,
-    to,
-    kept: kept.map(key),
-    moved: kept.filter((id) => !inOrder.has(was.get(id)!)).map(key),
-    added: after.filter((id) => !was.has(id)).map(key),
-    removed: before
-      .filter((id) => !is.has(id))
-      .map((id) => ({ key: key(id), successors: successorsOf(connection, id) })),
+  const keptIds = after.filter((id) => was.has(id))
+  const inOrder = new Set(longestIncreasing(keptIds.map((id) => was.get(id)!)))
+  const kept: Key[] = []
+  const moved: Key[] = []
+  const added: Key[] = []
+  for (const [i, id] of after.entries()) {
+    if (i % SPANS === 0) yield
+    const own = key(id)
+    const place = was.get(id)
+    if (place === undefined) added.push(own)
+    else {
+      kept.push(own)
+      if (!inOrder.has(place)) moved.push(own)
+    }
   }
+  const removed: RevisionDiff['removed'][number][] = []
+  for (const id of before) {
+    if (is.has(id)) continue
+    removed.push({ key: key(id), successors: successorsOf(connection, id) })
+    if (removed.length % SPANS === 0) yield
+  }
+  return { source, from, to, kept, moved, added, removed }
 }
 
 /** The values of a longest increasing subsequence (patience sorting). */

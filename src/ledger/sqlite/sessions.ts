@@ -14,7 +14,7 @@ import type { Commit } from './commit.ts'
 import { findSession, freezeOf, markOf, sessionId, writeFreeze } from './interventions.ts'
 import { KIND, keysSeen, probesOf, Trail, writeObserved } from './observations.ts'
 import { readReconciliation } from './reconcile.ts'
-import { readReadings, readSignals, writeReading } from './signals.ts'
+import { readingSignals, readReadings, writeReading } from './signals.ts'
 import { type Connection, insertInto } from './statements.ts'
 import type { WriteCommand, WriteResults } from './write-command.ts'
 
@@ -68,23 +68,33 @@ export class SqliteSessions implements SessionRecords {
     this.#host = host
   }
 
-  /** Read inside the caller's transaction. What it learns from rows that are then rolled back would stay, so writers read it first. */
-  #trail(connection: Connection, session: number): Trail {
+  /** What it learns from rows that are then rolled back would stay, so writers read it first. */
+  #trail(session: number): Trail {
     let trail = this.#trails.get(session)
     if (trail === undefined) {
       if (this.#trails.size >= TRAILS) this.#trails.clear()
       trail = new Trail()
       this.#trails.set(session, trail)
     }
+    return trail
+  }
+
+  /** As the caller's transaction sees it. */
+  #trailNow(connection: Connection, session: number): Trail {
+    const trail = this.#trail(session)
     trail.refresh(connection, session)
     return trail
   }
 
   async observe(collection: number, name: string, observed: Observed): Promise<void> {
+    // A trail may be long; of what is read here, the transaction has nothing left to read.
+    await this.#inSteps(collection, name, undefined, (connection, session) =>
+      this.#trail(session).refreshing(connection, session),
+    )
     await this.#host.transact((connection, now) => {
       requireCollection(connection, collection)
       const session = sessionId(connection, collection, name)
-      writeObserved(connection, collection, session, this.#trail(connection, session), observed, now)
+      writeObserved(connection, collection, session, this.#trailNow(connection, session), observed, now)
     })
   }
 
@@ -98,6 +108,20 @@ export class SqliteSessions implements SessionRecords {
       requireCollection(connection, collection)
       const session = findSession(connection, collection, name)
       return session === undefined ? none : work(connection, session)
+    })
+  }
+
+  /** `#of` in steps. */
+  async #inSteps<T>(
+    collection: number,
+    name: string,
+    none: T,
+    work: (connection: Connection, session: number) => Generator<void, T>,
+  ): Promise<T> {
+    return await this.#host.readInSteps(function* (connection) {
+      requireCollection(connection, collection)
+      const session = findSession(connection, collection, name)
+      return session === undefined ? none : yield* work(connection, session)
     })
   }
 
@@ -123,8 +147,8 @@ export class SqliteSessions implements SessionRecords {
   }
 
   async signals(collection: number, name: string, window: number): Promise<SignalRows> {
-    return await this.#of(collection, name, NO_SIGNALS, (connection, session) =>
-      readSignals(connection, collection, session, this.#trail(connection, session), window),
+    return await this.#inSteps(collection, name, NO_SIGNALS, (connection, session) =>
+      readingSignals(connection, collection, session, this.#trail(session), window),
     )
   }
 
@@ -192,7 +216,7 @@ export class SqliteSessions implements SessionRecords {
 
   async since(collection: number, name: string, cycles: number): Promise<number> {
     return await this.#of(collection, name, 0, (connection, session) => {
-      const trail = this.#trail(connection, session)
+      const trail = this.#trailNow(connection, session)
       return trail.beginning(markOf(connection, session).epoch - cycles)
     })
   }

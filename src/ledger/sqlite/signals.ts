@@ -5,7 +5,7 @@ import type { SignalRows } from '../../ports/sessions.ts'
 import { checkpointOf, freezeOf, INTERVENTION, markOf } from './interventions.ts'
 import { liveSummaries } from './live-summaries.ts'
 import { KIND, keysIn, lastSnapshot, type Trail } from './observations.ts'
-import { fetchNow, NODE_BY_ID, type NodeRow, stateOf, summaryOf } from './read.ts'
+import { fetchNow, NODE_BY_ID, type NodeRow, readingSummary, stateOf } from './read.ts'
 import { RECOMPACTED } from './session-cycles.ts'
 import { type Connection, insertInto } from './statements.ts'
 
@@ -14,26 +14,15 @@ import { type Connection, insertInto } from './statements.ts'
  * summaries, the last snapshot of its context. What lies before the last reconcile pass is settled and does not count.
  */
 
-/**
- * Cited is what a text prints: what a summary stands on beside that makes it stale, and due. Hard causes are
- * dependencies that are no live text and have no `identical`.
- */
-const UNRESOLVABLE = `
-  SELECT DISTINCT s.key FROM json_each(?) l CROSS JOIN cause c ON c.dependent = l.value AND c.hard = 1
-  CROSS JOIN dependency d ON d.support = c.support AND d.dependent = c.dependent AND d.printed = 1
-  CROSS JOIN span s ON s.id = c.support`
-
-const CITED_BIRTHS = `
-  SELECT s.born FROM json_each(?) l CROSS JOIN dependency d ON d.dependent = l.value AND d.printed = 1
-  CROSS JOIN span s ON s.id = d.support WHERE s.collection = ? AND s.kind = 0`
-
-export function readSignals(
+/** All there is to know, in steps. */
+export function* readingSignals(
   connection: Connection,
   collection: number,
   session: number,
   trail: Trail,
   window: number,
-): SignalRows {
+): Generator<void, SignalRows> {
+  yield* trail.refreshing(connection, session)
   const mark = markOf(connection, session)
   const checkpoint = checkpointOf(connection, session)
   const freeze = freezeOf(connection, session)
@@ -50,14 +39,23 @@ export function readSignals(
   const snapshot = lastSnapshot(connection, session, from)
   const through = lastThrough(connection, session, from)
   const summaries = liveSummaries(connection, session)
-  const live = JSON.stringify(summaries)
+  yield
+  const unresolvableForeign: Key[] = []
+  for (const key of snapshot?.cites ?? []) {
+    if (!resolves(connection, key)) unresolvableForeign.push(key)
+    yield
+  }
+  const cited = yield* readingCited(connection, collection, summaries, trail, mark.epoch, through)
+  const rehydratedSince = rehydratedAges(connection, session, from, mark.epoch)
+  const rehydratedBefore = rehydratedAges(connection, session, Math.max(checkpoint, from - window), from - 1)
+  yield
   return {
     mark,
     ...(freeze === undefined ? {} : { freeze }),
     checkpoint,
-    unresolvable: connection.rows<[Key]>(UNRESOLVABLE, live).map(([key]) => key),
-    unresolvableForeign: (snapshot?.cites ?? []).filter((key) => !resolves(connection, key)),
-    behind: citedBehind(connection, collection, session, live, through, from, lagging > 0),
+    unresolvable: cited.unresolvable,
+    unresolvableForeign,
+    behind: [...new Set([...cited.behind, ...(lagging > 0 ? missedBehind(connection, session, from) : [])])],
     self: { asked: self, ok: selfHits },
     external: { asked: external, ok: externalHits },
     reported,
@@ -65,18 +63,72 @@ export function readSignals(
     beside: through !== undefined,
     ...(snapshot === undefined ? {} : { snapshot }),
     ...recompactions(connection, session, checkpoint),
-    rehydratedAges: rehydratedAges(connection, session, from, mark.epoch),
-    rehydratedBefore: rehydratedAges(connection, session, Math.max(checkpoint, from - window), from - 1),
-    citedAges: citedAges(connection, collection, live, trail, mark.epoch),
+    rehydratedAges: rehydratedSince,
+    rehydratedBefore,
+    citedAges: cited.ages,
     earlier: readReadings(connection, session, Math.max(checkpoint, from - window), 1000),
-    due: dueOf(connection, summaries),
+    due: yield* readingDue(connection, summaries),
   }
 }
 
-function dueOf(connection: Connection, summaries: readonly number[]): SignalRows['due'] {
-  return summaries
-    .filter((id) => connection.rowOf('SELECT 1 FROM cause WHERE dependent = ? LIMIT 1', id) !== undefined)
-    .map((id) => summaryOf(connection, connection.row<NodeRow>(NODE_BY_ID, id)!, stateOf(connection, id)))
+/** Keys of a summary that are looked at in one step. */
+const CITED = 256
+
+/**
+ * What the live summaries print. Cited is what a text prints: what a summary stands on beside that makes it stale, and
+ * due. Hard causes are dependencies that are no live text and have no `identical`. Behind is what is cited and live, but
+ * not yet in the index that the agent reads from: younger than it has read.
+ */
+function* readingCited(
+  connection: Connection,
+  collection: number,
+  summaries: readonly number[],
+  trail: Trail,
+  cycle: number,
+  through: number | undefined,
+) {
+  const unresolvable = new Set<Key>()
+  const behind = new Set<Key>()
+  const ages = new Map<number, number>()
+  for (const summary of summaries) {
+    for (let after = -1; ; ) {
+      yield
+      const rows = connection.rows<[number, Key, number, number, number]>(
+        `SELECT d.support, s.key, s.born, s.collection = ? AND s.kind = 0,
+           EXISTS (SELECT 1 FROM cause c WHERE c.dependent = d.dependent AND c.support = d.support AND c.hard = 1)
+         FROM dependency d CROSS JOIN span s ON s.id = d.support
+         WHERE d.dependent = ? AND d.support > ? AND d.printed = 1 ORDER BY d.support LIMIT ${CITED}`,
+        collection,
+        summary,
+        after,
+      )
+      for (const [, key, born, own, hard] of rows) {
+        if (hard === 1) unresolvable.add(key)
+        if (own === 0) continue
+        const age = cycle - trail.cycleOf(born)
+        ages.set(age, (ages.get(age) ?? 0) + 1)
+        if (through !== undefined && born > through) behind.add(key)
+      }
+      if (rows.length < CITED) break
+      after = rows.at(-1)![0]
+    }
+  }
+  return { unresolvable: [...unresolvable], behind: [...behind], ages }
+}
+
+function* readingDue(
+  connection: Connection,
+  summaries: readonly number[],
+): Generator<void, SignalRows['due']> {
+  const due: SignalRows['due'][number][] = []
+  for (const id of summaries) {
+    yield
+    if (connection.rowOf('SELECT 1 FROM cause WHERE dependent = ? LIMIT 1', id) === undefined) continue
+    due.push(
+      yield* readingSummary(connection, connection.row<NodeRow>(NODE_BY_ID, id)!, stateOf(connection, id)),
+    )
+  }
+  return due
 }
 
 function lastThrough(connection: Connection, session: number, from: number): number | undefined {
@@ -92,35 +144,16 @@ function resolves(connection: Connection, key: Key): boolean {
   return result.status === 'ok' || (result.status === 'tombstone' && result.tombstone.identical !== undefined)
 }
 
-/** Cited and live, but not yet in the index that the agent reads from: younger than it has read, or missed by it. */
-function citedBehind(
-  connection: Connection,
-  collection: number,
-  session: number,
-  live: string,
-  through: number | undefined,
-  from: number,
-  lagging: boolean,
-): Key[] {
-  const behind = new Set<Key>()
-  if (through !== undefined)
-    for (const [key] of connection.rows<[Key]>(
-      `SELECT DISTINCT s.key FROM json_each(?) l CROSS JOIN dependency d ON d.dependent = l.value AND d.printed = 1
-       CROSS JOIN span s ON s.id = d.support WHERE s.collection = ? AND s.kind = 0 AND s.born > ?`,
-      live,
-      collection,
-      through,
-    ))
-      behind.add(key)
-  if (lagging)
-    for (const [joined] of connection.rows<[string]>(
+/** What the agent was told is missing in the last cycle in which it was told anything, though it is live. */
+function missedBehind(connection: Connection, session: number, from: number): Key[] {
+  return connection
+    .rows<[string]>(
       `SELECT keys FROM observation WHERE session = ?1 AND cycle >= ?2 AND reported = 2 AND cited = 0
        AND cycle = (SELECT max(cycle) FROM observation WHERE session = ?1 AND reported > 0)`,
       session,
       from,
-    ))
-      for (const key of keysIn(joined)) behind.add(key)
-  return [...behind]
+    )
+    .flatMap(([joined]) => keysIn(joined))
 }
 
 function recompactions(
@@ -159,21 +192,6 @@ function rehydratedAges(
       to,
     ),
   )
-}
-
-function citedAges(
-  connection: Connection,
-  collection: number,
-  live: string,
-  trail: Trail,
-  cycle: number,
-): Map<number, number> {
-  const ages = new Map<number, number>()
-  for (const [born] of connection.rows<[number]>(CITED_BIRTHS, live, collection)) {
-    const age = cycle - trail.cycleOf(born)
-    ages.set(age, (ages.get(age) ?? 0) + 1)
-  }
-  return ages
 }
 
 // ── readings ────────────────────────────────────────────────────────────────────────────────────────────────

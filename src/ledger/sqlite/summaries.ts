@@ -9,7 +9,7 @@ import type { Commit } from './commit.ts'
 import { identicalOf, settleIdentical } from './identical.ts'
 import { lastEpoch, refuseFrozen, sessionId } from './interventions.ts'
 import { propagate } from './propagate.ts'
-import { causesOf, fetchNow, NODE_BY_ID, type NodeRow, stateOf, summaryOf } from './read.ts'
+import { causesOf, fetchNow, NODE_BY_ID, type NodeRow, readingSummary, stateOf } from './read.ts'
 import { countRecompacted } from './session-cycles.ts'
 import { type Connection, insertInto } from './statements.ts'
 
@@ -365,23 +365,56 @@ export function* listingSummaries(
   session: string,
   which: 'live' | 'notCurrent',
 ): Generator<void, Summary[]> {
-  const notCurrent =
-    which === 'notCurrent' ? 'AND EXISTS (SELECT 1 FROM cause c WHERE c.dependent = m.span)' : ''
-  const summaries: Summary[] = []
-  for (const [id] of connection.rows<[number]>(
-    `SELECT m.span FROM summary m CROSS JOIN session n ON n.id = m.session
-     CROSS JOIN collection_head h ON h.collection = n.collection
-     WHERE n.collection = ? AND n.name = ? AND h.dropped IS NULL
-       AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ${notCurrent}
-     ORDER BY m.span`,
+  const known = connection.value<number>(
+    `SELECT n.id FROM session n CROSS JOIN collection_head h ON h.collection = n.collection
+     WHERE n.collection = ? AND n.name = ? AND h.dropped IS NULL`,
     collection,
     session,
-  )) {
-    summaries.push(summaryOf(connection, connection.row<NodeRow>(NODE_BY_ID, id)!, stateOf(connection, id)))
+  )
+  const summaries: Summary[] = []
+  if (known === undefined) return summaries
+  const also = which === 'notCurrent' ? 'AND EXISTS (SELECT 1 FROM cause c WHERE c.dependent = m.span)' : ''
+  for (const id of yield* liveIds(connection, known, also)) {
+    const row = connection.row<NodeRow>(NODE_BY_ID, id)!
+    summaries.push(yield* readingSummary(connection, row, stateOf(connection, id)))
     yield
   }
   return summaries
 }
+
+/**
+ * The live summaries of a session, oldest first, in steps. Most of a long session's may have been replaced: so many are
+ * looked at in one step, whatever is found.
+ */
+export function* liveIds(connection: Connection, session: number, also: string): Generator<void, number[]> {
+  const ids: number[] = []
+  for (let from: Place | undefined = [0, 0]; from !== undefined; ) {
+    const to: Place | undefined = connection.row<Place>(
+      `SELECT epoch, span FROM summary WHERE session = ? AND (epoch, span) > (?, ?)
+       ORDER BY epoch, span LIMIT 1 OFFSET ${LOOKED_AT}`,
+      session,
+      ...from,
+    )
+    for (const [id] of connection.rows<[number]>(
+      `SELECT m.span FROM summary m WHERE m.session = ? AND (m.epoch, m.span) > (?, ?) AND (m.epoch, m.span) <= (?, ?)
+         AND NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = m.span) ${also}`,
+      session,
+      ...from,
+      ...(to ?? END),
+    ))
+      ids.push(id)
+    yield
+    from = to
+  }
+  return ids.sort((a, b) => a - b)
+}
+
+/** Summaries of a session, in the order of their index. */
+type Place = [epoch: number, span: number]
+const END: Place = [Number.MAX_SAFE_INTEGER, 0]
+
+/** A fraction of a millisecond. */
+const LOOKED_AT = 500
 
 /** The newest live and current summary of the session that covers the span. */
 export function representative(

@@ -8,7 +8,7 @@ import { type Carriers, carriersOf, type EraseTarget } from './erase.ts'
 import { openDatabase, storageError } from './open.ts'
 import { prepareTemporaryTables } from './propagate.ts'
 import { writePruned } from './prune.ts'
-import { reclaim, truncateLog } from './room.ts'
+import { moveLog, reclaim, truncateLog } from './room.ts'
 import { metadataBefore, received, type Sent, type Sought } from './sent-write.ts'
 import { Connection } from './statements.ts'
 import { ledgerStats } from './stats.ts'
@@ -29,6 +29,8 @@ export type LedgerCalls = {
   readonly carriers: (collection: number, target: EraseTarget) => Carriers
   /** False: somebody else is reading an older state. */
   readonly checkpoint: () => boolean
+  /** Moves of the log into the file what nobody reads an older state of. */
+  readonly move: () => void
   /** Gives the room of what is gone back to the disk. */
   readonly reclaim: () => boolean
   /** The texts of the next tombstones. */
@@ -136,10 +138,13 @@ function take(ticket: number, part: Part): void {
 
 let writing: Connection | undefined
 
+/** Pages: few and large moves from the log to the file are quicker than many. */
+const LONG_LOG = 4_000
+
 /** Kept from one large write to the next: opening one takes some milliseconds. It reads nothing in between. */
 function writingConnection(): Connection {
   if (writing === undefined) {
-    writing = new Connection(openDatabase(path, { clock: Date.now, wait }))
+    writing = new Connection(openDatabase(path, { clock: Date.now, wait, log: LONG_LOG }))
     prepareTemporaryTables(writing)
   }
   return writing
@@ -173,6 +178,7 @@ answerCalls<LedgerCalls>(
       repair ? connected(repaired) : seen((connection) => verifyLedger(connection, false)),
     carriers: (_, collection, target) => seen((connection) => carriersOf(connection, collection, target)),
     checkpoint: () => connected(truncateLog, READERS),
+    move: () => connected(moveLog),
     reclaim: () => connected(reclaim),
     prune: (_, which, now) =>
       connected((connection) => inTransaction(connection, () => writePruned(connection, which, now))),

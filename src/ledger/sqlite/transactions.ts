@@ -282,6 +282,21 @@ export class Transactions {
     return this.snapshot((connection) => atOnce(work(connection)))
   }
 
+  /** What a few milliseconds read is answered at once; all else is read in steps, from the beginning. */
+  readAtOnceOrInSteps<T>(work: (connection: Connection) => Generator<void, T>): T | Promise<T> {
+    // Asked by what decides about a write: it sees what that write sees.
+    if (this.connection.db.inTransaction) return atOnce(work(this.connection))
+    const steps = work(this.connection)
+    const until = performance.now() + STEP
+    const soon = this.snapshot(() => {
+      for (;;) {
+        const step = steps.next()
+        if (step.done || performance.now() >= until) return step
+      }
+    })
+    return soon.done ? soon.value : this.readInSteps(work)
+  }
+
   /** Reads one snapshot, without a look at what is due. */
   snapshot<T>(work: (connection: Connection) => T): T {
     this.checkOpen()

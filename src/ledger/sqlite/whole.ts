@@ -6,7 +6,7 @@ import { AskedThread, type AskOptions, ThreadLost } from '../../threads/ask.ts'
 import type { Carriers, EraseTarget } from './erase.ts'
 import { storageError } from './open.ts'
 import { writePruned } from './prune.ts'
-import { reclaim, truncateLog } from './room.ts'
+import { pagesInLog, reclaim, truncateLog } from './room.ts'
 import { ledgerStats } from './stats.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 import type { Transactions } from './transactions.ts'
@@ -14,6 +14,10 @@ import { verifyLedger } from './verify.ts'
 
 /** Bytes of a log that take longer to move than others may be held up. */
 const LONG_LOG = 2 ** 21
+
+/** Pages in the log that the thread moves into the file, and how long after a commit they are counted, in milliseconds. */
+const LOGGED = 2_000
+const SOON = 100
 
 /** How long a thread with nothing to do is kept, in milliseconds. */
 const IDLE = 10_000
@@ -40,6 +44,8 @@ export class WholeLedger {
   readonly #path: string
   readonly #options: WholeOptions
   readonly thread: AskedThread<LedgerCalls>
+  #counting: NodeJS.Timeout | undefined
+  #moving: Promise<void> | undefined
 
   constructor(transactions: Transactions, path: string, options: WholeOptions) {
     this.#transactions = transactions
@@ -75,6 +81,37 @@ export class WholeLedger {
     }
   }
 
+  /**
+   * After each commit. Pages are moved from the log into the file by the thread, once there are many: SQLite would do it
+   * inside a COMMIT, which waits for the disk meanwhile.
+   */
+  noteCommit(): void {
+    if (this.#path === ':memory:' || this.#counting !== undefined || this.#moving !== undefined) return
+    this.#counting = setTimeout(() => {
+      this.#counting = undefined
+      if (!this.#isLogLong()) return
+      // Where it cannot, a later commit does.
+      this.#moving = this.thread.ask('move', []).then(
+        () => this.#moved(),
+        () => this.#moved(),
+      )
+    }, SOON).unref()
+  }
+
+  /** Whatever is wrong with the file, whoever reads or writes it next is told. */
+  #isLogLong(): boolean {
+    const { connection } = this.#transactions
+    try {
+      return connection.db.open && pagesInLog(connection) >= LOGGED
+    } catch {
+      return false
+    }
+  }
+
+  #moved(): void {
+    this.#moving = undefined
+  }
+
   async stats(): Promise<LedgerStats> {
     await this.#transactions.expire()
     return await this.#ask('stats', [], () => this.#transactions.read(ledgerStats))
@@ -104,12 +141,14 @@ export class WholeLedger {
 
   /** Moves the write-ahead log into the file and empties it. False while another connection reads an older state. */
   async checkpoint(): Promise<boolean> {
+    await this.#moving
     return await this.#ask('checkpoint', [], () => truncateLog(this.#transactions.connection))
   }
 
   /** Gives the room of what is gone back to the disk. False: others are at work, so that it stays free in the file. */
   async reclaim(): Promise<boolean> {
     try {
+      await this.#moving
       return await this.#ask('reclaim', [], () => reclaim(this.#transactions.connection), { writes: true })
     } catch (error) {
       const told = storageError(error, this.#path)
@@ -134,6 +173,8 @@ export class WholeLedger {
 
   /** Before a ledger is closed: whoever closes it last moves what is left of the log into the file. */
   async shorten(): Promise<void> {
+    clearTimeout(this.#counting)
+    await this.#moving
     if (!this.#transactions.connection.db.open || !this.#isLarge) return
     const log = await stat(`${this.#path}-wal`).catch(() => undefined)
     if (log === undefined || log.size < LONG_LOG) return

@@ -26,8 +26,8 @@ const COST = {
   dependent: 5,
 }
 
-/** Dependents that are counted: more take longer than any write may take here. */
-const COUNTED = 4_000
+/** Dependents that are counted, whatever is enough. */
+const COUNTED = 1_000_000
 
 /**
  * How long a write will take, in microseconds, as far as that can be told by looking at it. What stands on what it
@@ -42,7 +42,9 @@ export function costOf(
   const own = ownCost(connection, collection, command)
   // Most stores have no summaries.
   if (own >= enough || connection.value('SELECT 1 FROM dependency LIMIT 1') === undefined) return own
-  return own + COST.dependent * dependentsOf(connection, collection, command)
+  // Counting them takes time as well: no more are counted than it needs to be enough.
+  const most = Math.min(Math.ceil((enough - own) / COST.dependent), COUNTED)
+  return own + COST.dependent * dependentsOf(connection, collection, command, most)
 }
 
 function ownCost(connection: Connection, collection: number, command: WriteCommand): number {
@@ -118,17 +120,24 @@ function summariesOf(connection: Connection, collection: number, name: string): 
 }
 
 /** How many summaries stand, directly or through others, on what a write takes away or brings back. */
-function dependentsOf(connection: Connection, collection: number, command: WriteCommand): number {
+function dependentsOf(
+  connection: Connection,
+  collection: number,
+  command: WriteCommand,
+  most: number,
+): number {
+  let left = most
+  const reached = (seeds: string, ...values: Value[]): number => {
+    if (left <= 0) return 0
+    const found = reachedBy(connection, left, seeds, values)
+    left -= found
+    return found
+  }
   const byKeys = (keys: readonly string[]) =>
-    reached(
-      connection,
-      'SELECT s.id FROM json_each(?) j CROSS JOIN span s ON s.key = j.value',
-      JSON.stringify(keys),
-    )
+    reached('SELECT s.id FROM json_each(?) j CROSS JOIN span s ON s.key = j.value', JSON.stringify(keys))
   /** Retired spans of a source whose texts come back. */
   const returning = (source: string, hashes: readonly (string | undefined)[]) =>
     reached(
-      connection,
       `SELECT w.span FROM source o CROSS JOIN json_each(?) j CROSS JOIN watched w ON w.source = o.id AND w.hash = j.value
        WHERE o.collection = ? AND o.name = ?`,
       JSON.stringify(hashes),
@@ -137,7 +146,6 @@ function dependentsOf(connection: Connection, collection: number, command: Write
     )
   const bySources = (sources: readonly string[]) =>
     reached(
-      connection,
       // What was ever stood on is watched.
       `SELECT w.span FROM json_each(?) j CROSS JOIN source o ON o.collection = ? AND o.name = j.value
        CROSS JOIN watched w ON w.source = o.id WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = w.span)`,
@@ -151,8 +159,7 @@ function dependentsOf(connection: Connection, collection: number, command: Write
         const minted = changeset.slots.flatMap((slot) =>
           'keep' in slot ? [] : (chunks[slot.mint]!.hash ?? []),
         )
-        const going =
-          gone.length === 0 ? 0 : reached(connection, 'SELECT value FROM json_each(?)', JSON.stringify(gone))
+        const going = gone.length === 0 ? 0 : reached('SELECT value FROM json_each(?)', JSON.stringify(gone))
         return going + (minted.length === 0 ? 0 : returning(source, minted))
       })
     case 'append':
@@ -177,13 +184,25 @@ function dependentsOf(connection: Connection, collection: number, command: Write
   }
 }
 
-/** Counts no further than `COUNTED`. */
-function reached(connection: Connection, seeds: string, ...values: Value[]): number {
+/** Counts no further than `most`. */
+function reachedBy(connection: Connection, most: number, seeds: string, values: readonly Value[]): number {
+  // What stood on a text before it came back still names the key it had then, which the new one is identical to.
+  const seeded = `seed (id) AS MATERIALIZED (WITH given (id) AS (${seeds})
+       SELECT id FROM given UNION SELECT i.span FROM given g CROSS JOIN identical i ON i.target = g.id)`
+  // What stands on them directly is counted a hundred times as fast, and is all there is, or enough, more often than not.
+  const direct = connection.value<number>(
+    `WITH ${seeded}
+     SELECT count(*) FROM (SELECT 1 FROM seed CROSS JOIN dependency d ON d.support = seed.id LIMIT ?)`,
+    ...values,
+    most,
+  )!
+  if (direct === 0 || direct === most) return direct
   return connection.value<number>(
-    `WITH RECURSIVE seed (id) AS MATERIALIZED (${seeds}), reached (id) AS (
+    `WITH RECURSIVE ${seeded}, reached (id) AS (
        SELECT d.dependent FROM seed CROSS JOIN dependency d ON d.support = seed.id
-       UNION SELECT d.dependent FROM reached r CROSS JOIN dependency d ON d.support = r.id LIMIT ${COUNTED})
+       UNION SELECT d.dependent FROM reached r CROSS JOIN dependency d ON d.support = r.id LIMIT ?)
      SELECT count(*) FROM reached`,
     ...values,
+    most,
   )!
 }
