@@ -31,7 +31,7 @@ function vectorsOf(count: number, seed: number): Float32Array[] {
 }
 
 /** The definition of each metric, in the plainest way. */
-function distance(metric: Metric, a: Float32Array, b: Float32Array): number {
+export function distance(metric: Metric, a: ArrayLike<number>, b: ArrayLike<number>): number {
   let [dot, aa, bb, squares] = [0, 0, 0, 0]
   for (let i = 0; i < a.length; i++) {
     dot += a[i]! * b[i]!

@@ -1,16 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type OpenAiOptions, openaiEmbedder } from '../../src/embed/index.ts'
+import type { OpenAiOptions } from '../../src/embed/index.ts'
 import { type Answer, listOf, serve, stopServers, vectorOf } from './server.ts'
+import { embedder, FAILED, letters, numbers } from './tiny.ts'
 
 afterEach(stopServers)
-
-const embedder = (baseUrl: string, options: Partial<OpenAiOptions> = {}) =>
-  openaiEmbedder({ baseUrl, model: 'tiny', ...options })
-
-const numbers = (vectors: readonly Float32Array[]) => vectors.map((vector) => [...vector])
-
-const letters = (count: number) =>
-  Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + (i % 26))}${i}`)
 
 /** What a server answers to one text, given as the whole body. */
 const answering = async (answer: Answer, options: Partial<OpenAiOptions> = {}) => {
@@ -18,8 +11,6 @@ const answering = async (answer: Answer, options: Partial<OpenAiOptions> = {}) =
   const result = embedder(server.baseUrl, { retries: 0, ...options }).embedDocuments(['one'])
   return { server, result }
 }
-
-const FAILED = { code: 'EMBEDDER_FAILED', detail: { embedder: 'openai-compatible/tiny' } }
 
 describe('trying again', () => {
   test('of a query happens twice at most: somebody waits for it', async () => {

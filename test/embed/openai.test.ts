@@ -1,19 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type OpenAiOptions, openaiEmbedder } from '../../src/embed/index.ts'
+import { openaiEmbedder } from '../../src/embed/index.ts'
 import { listOf, serve, stopServers, vectorOf } from './server.ts'
+import { embedder, FAILED, letters, numbers } from './tiny.ts'
 
 afterEach(stopServers)
-
-const embedder = (baseUrl: string, options: Partial<OpenAiOptions> = {}) =>
-  openaiEmbedder({ baseUrl, model: 'tiny', ...options })
-
-const numbers = (vectors: readonly Float32Array[]) => vectors.map((vector) => [...vector])
-
-const letters = (count: number) =>
-  Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + (i % 26))}${i}`)
-
-const FAILED = { code: 'EMBEDDER_FAILED', detail: { embedder: 'openai-compatible/tiny' } }
 
 describe('a request', () => {
   test('says what OpenAI expects, and nothing else', async () => {

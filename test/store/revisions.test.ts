@@ -3,8 +3,8 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { type Chunker, foreign, markdown, paragraphs, turns, whole } from '../../src/chunking/index.ts'
 import { type Collection, openStore } from '../../src/index.ts'
+import { gappy, lines, pairs } from './chunkers.ts'
 import { random, temporary } from './helpers.ts'
-import { gappy, lines, pairs } from './world.ts'
 
 const memory = async () => {
   const store = await openStore(':memory:')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/index.ts'
+import { lines } from './chunkers.ts'
 import { dump, temporary } from './helpers.ts'
-import { lines } from './world.ts'
 
 const schema = readFileSync(new URL('../../src/ledger/sqlite/schema.ts', import.meta.url), 'utf8')
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Chunk, Chunker } from '../../src/chunking/index.ts'
+import type { Chunk } from '../../src/chunking/index.ts'
 import type {
   Collection,
   FetchResult,
@@ -19,6 +19,7 @@ import { isSpanStoreError, openStore } from '../../src/index.ts'
 import { readEvents } from '../../src/ledger/sqlite/events.ts'
 import { Connection } from '../../src/ledger/sqlite/statements.ts'
 import { verifyLedger } from '../../src/ledger/sqlite/verify.ts'
+import { gappy, lines, pairs } from './chunkers.ts'
 
 /*
  * A store beside a naive model of it, written from DESIGN.md and not from the code: arrays, maps, and whole
@@ -147,37 +148,6 @@ const isBlank = (text: string | null) => text === null || text.trim() === ''
 /** A handle of a dropped collection; or, after the store was opened anew, there is none any more. */
 const isGone = (error: unknown): boolean =>
   isSpanStoreError(error, 'COLLECTION_DROPPED') || isSpanStoreError(error, 'STORE_CLOSED')
-
-/** Every line that is not blank is a chunk. */
-export const lines: Chunker = {
-  id: 'test-lines',
-  chunk: (text) => lineChunks(text),
-}
-
-/** Two lines to a chunk, each line in two chunks. */
-export const pairs: Chunker = {
-  id: 'test-pairs',
-  chunk: (text) => {
-    const single = lineChunks(text)
-    if (single.length < 2) return single
-    return single.slice(1).map((second, i) => {
-      const { start } = single[i]!
-      return { start, end: second.end, text: text.slice(start, second.end) }
-    })
-  },
-}
-
-/** Leaves every third line out: text between spans that is not blank. */
-export const gappy: Chunker = {
-  id: 'test-gappy',
-  chunk: (text) => lineChunks(text).filter((_, i) => i % 3 !== 1),
-}
-
-function lineChunks(text: string): Chunk[] {
-  return [...text.matchAll(/[^\r\n]+/g)]
-    .filter(([line]) => line.trim() !== '')
-    .map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[0] }))
-}
 
 const CHUNKERS = [lines, lines, pairs, gappy]
 

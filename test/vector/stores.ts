@@ -7,6 +7,8 @@ import { random } from '../store/helpers.ts'
 
 import { cleanUp as cleanUpStores } from '../text/stores.ts'
 
+/** The definition of each metric. */
+export { distance } from '../../src/testing/vector-index.ts'
 export { elsewhere, newDirectory, open, texts } from '../text/stores.ts'
 
 /** Vectors of a few clusters, the same for the same seed. */
@@ -48,22 +50,6 @@ function lettersOf(text: string): Float32Array {
     if (at >= 0 && at < 26) counts[at]!++
   }
   return counts
-}
-
-type Metric = 'cosine' | 'l2' | 'ip'
-
-/** The definition, in the plainest way. */
-export function distance(metric: Metric, a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let [dot, aa, bb, squares] = [0, 0, 0, 0]
-  for (let i = 0; i < a.length; i++) {
-    dot += a[i]! * b[i]!
-    aa += a[i]! ** 2
-    bb += b[i]! ** 2
-    squares += (a[i]! - b[i]!) ** 2
-  }
-  if (metric === 'l2') return squares
-  if (metric === 'ip') return 1 - dot
-  return aa === 0 || bb === 0 ? 1 : 1 - dot / Math.sqrt(aa * bb)
 }
 
 /** An index with tables from 50 spans on, over a connection of its own, as another process would have. */
