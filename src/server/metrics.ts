@@ -14,7 +14,8 @@ export class Metrics {
   /** For further metrics of a protocol or a route: `new Counter({ …, registers: [metrics.registry] })`. */
   readonly registry = new Registry()
   readonly #requests: Histogram<'route' | 'method' | 'status'>
-  readonly #open: Gauge
+  /** Requests being answered. */
+  #open = 0
   readonly #fetches: Counter<'status'>
   readonly #gates: Counter<'verdict'>
   readonly #look: () => Promise<void>
@@ -29,10 +30,12 @@ export class Metrics {
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     })
-    this.#open = new Gauge({
+    // Set when it is looked at: a gauge takes longer than the counting.
+    const open = new Gauge({
       name: 'spanstore_http_requests_open',
       help: 'Requests being answered.',
       registers,
+      collect: () => open.set(this.#open),
     })
     this.#fetches = new Counter({
       name: 'spanstore_fetches_total',
@@ -60,7 +63,7 @@ export class Metrics {
   }
 
   begun(): void {
-    this.#open.inc()
+    this.#open++
   }
 
   /** Counted in the next turn of the event loop: whoever asked has the answer first. */
@@ -70,7 +73,7 @@ export class Metrics {
 
   #count(): void {
     for (const { route, method, status, seconds } of this.#uncounted.splice(0)) {
-      this.#open.dec()
+      this.#open--
       this.#requests.observe({ route, method, status: String(status) }, seconds)
     }
   }

@@ -46,7 +46,8 @@ type RecordRow = [
 
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
-const rowSql = (vectors: boolean) => `
+/** `from`: which spans, as `s`, and which of them. */
+const rowSql = (vectors: boolean, from = 'span s', which = 's.id = ?') => `
   SELECT s.id, s.key, o.name, s.text, s.hash, ${CURRENT_METADATA}, ${
     vectors
       ? `coalesce((SELECT u.vector FROM supplied u WHERE u.span = s.id ORDER BY u.position DESC LIMIT 1),
@@ -54,11 +55,16 @@ const rowSql = (vectors: boolean) => `
              FROM collection_head h CROSS JOIN embedder e ON e.id = h.embedder WHERE h.collection = s.collection)))`
       : 'NULL'
   }, ${CAME}
-  FROM span s CROSS JOIN source o ON o.id = s.source
-  WHERE s.id = ? AND s.kind = 0 AND ${LIVE}`
+  FROM ${from} CROSS JOIN source o ON o.id = s.source
+  WHERE ${which} AND s.kind = 0 AND ${LIVE}`
 
 const ROW = rowSql(false)
 const ROW_WITH_VECTOR = rowSql(true)
+
+/** In the order in which they are named. */
+const NAMED = ['json_each(?) j CROSS JOIN span s ON s.id = j.value', 's.collection = ?'] as const
+const ROWS = rowSql(false, ...NAMED)
+const ROWS_WITH_VECTORS = rowSql(true, ...NAMED)
 
 const toRecord = ([id, key, source, text, , metadata, vector, came]: RecordRow): LiveRecord => ({
   source,
@@ -99,11 +105,9 @@ export function readRecordRows(
   ids: readonly number[],
   vectors: boolean,
 ): LiveRecord[] {
-  const sql = `${vectors ? ROW_WITH_VECTOR : ROW} AND s.collection = ?`
-  return ids.flatMap((id) => {
-    const row = connection.row<RecordRow>(sql, id, collection)
-    return row === undefined ? [] : [toRecord(row)]
-  })
+  return connection
+    .rows<RecordRow>(vectors ? ROWS_WITH_VECTORS : ROWS, JSON.stringify(ids), collection)
+    .map(toRecord)
 }
 
 /** The span that was retired last: in the last revision that had any. */
