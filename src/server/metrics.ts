@@ -31,11 +31,13 @@ export class Metrics {
       registers,
     })
     // Set when it is looked at: a gauge takes longer than the counting.
-    const open = new Gauge({
+    const open: Gauge = new Gauge({
       name: 'spanstore_http_requests_open',
       help: 'Requests being answered.',
       registers,
-      collect: () => open.set(this.#open),
+      collect: () => {
+        open.set(this.#open)
+      },
     })
     this.#fetches = new Counter({
       name: 'spanstore_fetches_total',
