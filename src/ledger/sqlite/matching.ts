@@ -9,9 +9,9 @@ import { CURRENT_METADATA } from './heads.ts'
 import type { Connection, Value } from './statements.ts'
 
 /** Milliseconds for which metadata are looked at at a stretch, and the spans it begins with and takes at most. */
-const STEP = 6
+const STEP = 5
 const FIRST = 500
-const MOST = 20_000
+const MOST = 5_000
 
 /** Events that are looked at in one go. */
 const WINDOW = 2_000

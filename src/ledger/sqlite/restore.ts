@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { SpanStoreError } from '../../core/errors.ts'
 import { identifier } from '../../core/given.ts'
 import type { Backup } from '../../ports/ledger.ts'
+import { Turns } from '../../threads/turn.ts'
 
 /* Apart from backup.ts, because the package exports this: its types must not lead to the database driver's. */
 
@@ -14,7 +14,11 @@ export const BACKUP_MANIFEST = 'backup.json'
 
 export async function checksum(path: string): Promise<string> {
   const sum = createHash('sha256')
-  await pipeline(createReadStream(path), sum)
+  const turns = new Turns()
+  for await (const bytes of createReadStream(path)) {
+    sum.update(bytes)
+    await turns.step()
+  }
   return sum.digest('hex')
 }
 
