@@ -42,7 +42,7 @@ function isSomebody({ words }: Side, { key, stands, at }: Part): boolean {
   if (key !== 'word' || stands.length !== 1) return false
   const word = words[stands[0] ?? at]!
   if (CALENDAR.test(word.norm)) return false
-  return isPerson({ ...word, first: false }) || isName(word)
+  return isPerson(word) || isName(word)
 }
 
 const CALENDAR =
@@ -51,13 +51,17 @@ const CALENDAR =
 const mentioned = (comparison: Comparison, mine: Part) =>
   comparison.source.statements.some(({ parts }) => parts.some((one) => matches(comparison, one, mine)))
 
-function ownerSwap(comparison: Comparison, { parts }: Statement, owners: readonly Part[]): Swap | undefined {
+function ownerSwap(comparison: Comparison, statement: Statement, owners: readonly Part[]): Swap | undefined {
   const { source, claim } = comparison
+  const { parts } = statement
   for (const mine of parts) {
     if (!isOwner(claim, mine) || mine.borrowed || mine.key === 'self') continue
     const { lemma } = claim.words[mine.of]!
     const theirs = owners.filter(({ of }) => source.words[of]!.lemma === lemma)
     if (theirs.length === 0 || theirs.some((one) => matches(comparison, one, mine))) continue
+    // "Gemma's dog bit the postman", "the postman's dog bit Gemma"
+    const exchanged = theirs.find((one) => areExchanged(comparison, one, mine, parts))
+    if (exchanged !== undefined) return { theirs: exchanged, mine: mine.at }
     // Named once without an owner, it may be anybody's.
     if (source.words.some((word, i) => word.lemma === lemma && !owners.some(({ of }) => of === i))) continue
     // "My neighbour's Anna": what one is called and what one is to another may go together.
@@ -77,6 +81,18 @@ function ownerSwap(comparison: Comparison, { parts }: Statement, owners: readonl
     if (mentioned(comparison, mine)) return { theirs: theirs[0]!, mine: mine.at }
   }
   return undefined
+}
+
+/** The owner of either side has a part of its own in the other. */
+function areExchanged(comparison: Comparison, theirs: Part, mine: Part, parts: readonly Part[]): boolean {
+  const there = comparison.source.statements.find((one) => one.parts.includes(theirs))
+  const hasPart = (list: readonly Part[], isIt: (part: Part) => boolean) =>
+    list.some((part) => /^(?:object|subject)$/.test(part.slot) && !part.borrowed && isIt(part))
+  return (
+    there !== undefined &&
+    hasPart(there.parts, (part) => matches(comparison, part, mine)) &&
+    hasPart(parts, (part) => matches(comparison, theirs, part))
+  )
 }
 
 /** A noun of doing with its doer, and the verb with another. */

@@ -86,7 +86,8 @@ happy glad pleased delighted satisfied satisfaction impressed content thrilled p
 intact unharmed undamaged unhurt unscathed unbroken | damage break broken injure injured crack cracked hurt wreck destroy
 necessary needed essential require required | unnecessary needless optional superfluous redundant
 secret quiet confidential hide conceal hush | reveal disclose tell leak announce
-admit confess acknowledge complain | deny dispute contest
+admit confess acknowledge complain | deny dispute
+accept accepted agree | contest contested dispute appeal challenge
 obey follow respect comply observe honour honor | break violate ignore flout breach disregard
 recommend advise suggest urge encourage | advise_against advised_against discourage warn_against warned_against dissuade recommend_against recommended_against
 extend renew prolong lengthen | shorten curtail cut_short end expire terminate lapse

@@ -31,7 +31,7 @@ own up|shore up|cut short|break off|move in|move out|move away|wake up|fall asle
 attend to|sort out|carry out|run into|bump into|use up|grow up|call back|ring back|pull down|pull through|put up|let off|let down|lock up|kick out|kick off|set free|split up|bring about|bring out|amount to|add up to
 sign in|zoom in|zoom out|scrub up|tidy up|clean up|mop up|wash up|stay on|stay put|stay away|stay behind|stay home|stay up|swap out|switch over|hand off|tick off|top up|open up|freeze up|log off|lay out|write down|note down|jot down|read out|mix up|mess up|screw up|warm up|cool down|calm down|settle down
 wear out|burn out|burn down|dry out|die out|phase in|factor in|fit in|fill in|trade in|chip in|bring in|let in|sink in|move on|move back|catch up|sleep in|speak up|speak out|stand out|stand in|reach out|point out|hold up|hold out|hold on|eat up|drink up|blow up|light up|line up|link up|team up|sum up|shake off|call up|ring up|wave through|throw in|think over|talk over|talk through|go over|hand round|get around to|get round to|come close to|stop short of|talk into|talk out of|argue out of|scare off|talk down
-log in|go off|back out of|pull out of|opt out of|drop out of|bail on|rain off|cut out|bow out|bow out of|go in for|go for|take to|go off|fall out of|follow up|wrap up|ramp up|ramp down|spin up|spin down
+log in|go off|give up on|back out of|pull out of|opt out of|drop out of|bail on|rain off|cut out|bow out|bow out of|go in for|go for|take to|go off|fall out of|follow up|wrap up|ramp up|ramp down|spin up|spin down
 `
 /** Fixed phrases that say how, when or how often. */
 export const ADVERBIAL = new Set(
