@@ -108,11 +108,22 @@ export function problemOf(error: unknown): Problem {
 function ofStore(error: SpanStoreError): Problem {
   // What the caller sent may be large, or nested too deep to be printed; the message shows its beginning.
   const { value: _, ...members } = error.detail as { readonly value?: unknown }
-  return new Problem(STATUS[error.code], error.code, error.message, {
+  return new Problem(STATUS[error.code], error.code, advised(error), {
     members: Object.keys(members).length === 0 ? {} : { error: members },
     headers: error.code === 'STORE_BUSY' ? { 'Retry-After': '1' } : {},
     cause: error,
   })
+}
+
+/** What to do about a refusal, where the store's own advice names calls of the library. */
+const ADVICE: { readonly [Code in ErrorCode]?: string } = {
+  COLLECTION_UNKNOWN: 'GET /v1/collections lists them',
+  CONSUMER_UNKNOWN: 'GET /v1/consumers lists them, PUT /v1/consumers/{consumer} makes one',
+}
+
+function advised({ code, message }: SpanStoreError): string {
+  const advice = ADVICE[code]
+  return advice === undefined ? message : message.replace(/; [^;]*$/, `; ${advice}`)
 }
 
 /** RFC 9457. */

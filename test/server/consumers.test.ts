@@ -81,7 +81,13 @@ describe('a consumer over HTTP', () => {
 
   test('is not made by a slip of the pen', async () => {
     const { post } = await served(1)
-    expect(await post('next', { wait: 0 })).toMatchObject({ status: 404, body: { code: 'CONSUMER_UNKNOWN' } })
+    expect(await post('next', { wait: 0 })).toMatchObject({
+      status: 404,
+      body: {
+        code: 'CONSUMER_UNKNOWN',
+        detail: expect.stringContaining('; GET /v1/consumers lists them, PUT'),
+      },
+    })
   })
 
   test('is let go when its holder is silent for as long as its lease', async () => {

@@ -55,6 +55,24 @@ describe('GET /v1/events', () => {
     expect(messages.at(-1)).toMatchObject({ event: 'end', data: '{"reason":"caught-up"}' })
   })
 
+  test('read to its end, a collection that was never there is told; dropped and renamed ones, and ids, are read', async () => {
+    const { store, notes, url, open } = await served()
+    const told = await fetch(`${url}/v1/events?collection=notes&collection=ntoes&follow=false`)
+    expect(told.status).toBe(404)
+    expect(await told.json()).toMatchObject({
+      code: 'COLLECTION_UNKNOWN',
+      detail: 'no collection is called "ntoes"; GET /v1/collections lists them',
+    })
+    await store.collection('gone')
+    await store.dropCollection('gone')
+    await store.renameCollection('notes', 'papers')
+    for (const named of ['gone', 'notes', 'papers', notes.id]) {
+      const read = await open(`?collection=${named}&follow=false`)
+      expect(read.response.status, named).toBe(200)
+      expect((await read.rest()).length, named).toBeGreaterThan(2)
+    }
+  })
+
   test('goes on after Last-Event-ID, which counts more than from', async () => {
     const { notes, open } = await served()
     await put(notes, 'One.')
