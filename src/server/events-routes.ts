@@ -160,7 +160,7 @@ async function follows(
  * @throws COLLECTION_UNKNOWN
  */
 async function requireCollections(server: Services, { collections }: Filter): Promise<void> {
-  const ids = new Set((await server.store.collections()).map(({ id }) => id))
+  const ids = new Set<string>((await server.store.collections()).map(({ id }) => id))
   for (const named of collections ?? []) {
     if (ids.has(named)) continue
     try {
