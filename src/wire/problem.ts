@@ -118,6 +118,9 @@ function ofStore(error: SpanStoreError): Problem {
 /** What to do about a refusal, where the store's own advice names calls of the library. */
 const ADVICE: { readonly [Code in ErrorCode]?: string } = {
   COLLECTION_UNKNOWN: 'GET /v1/collections lists them',
+  CONSUMER_LEASED: 'end that one with POST /v1/consumers/{consumer}/release, or wait until then',
+  CONSUMER_MISMATCH:
+    'ask with its filter, use another name, or change it with PUT /v1/consumers/{consumer}/filter',
   CONSUMER_UNKNOWN: 'GET /v1/consumers lists them, PUT /v1/consumers/{consumer} makes one',
 }
 

@@ -73,7 +73,13 @@ describe('a consumer over HTTP', () => {
     const { post } = await served(2)
     const { body } = await post('next', { filter: {}, wait: 0 })
     expect(body.events).toHaveLength(2)
-    expect(await post('next', { wait: 0 })).toMatchObject({ status: 409, body: { code: 'CONSUMER_LEASED' } })
+    expect(await post('next', { wait: 0 })).toMatchObject({
+      status: 409,
+      body: {
+        code: 'CONSUMER_LEASED',
+        detail: expect.stringContaining('POST /v1/consumers/{consumer}/release'),
+      },
+    })
     expect((await post('next', { wait: 0, holder: body.holder })).body.events).toHaveLength(2)
     expect(await post('release', { holder: body.holder })).toMatchObject({ status: 204 })
     expect((await post('next', { wait: 0 })).body.events).toHaveLength(2)
@@ -183,7 +189,10 @@ describe('a consumer over HTTP', () => {
     })
     expect(await call('PUT', '/v1/consumers/c', {})).toMatchObject({
       status: 409,
-      body: { code: 'CONSUMER_MISMATCH' },
+      body: {
+        code: 'CONSUMER_MISMATCH',
+        detail: expect.stringContaining('PUT /v1/consumers/{consumer}/filter'),
+      },
     })
     expect((await call('GET', '/v1/consumers/c')).body).toEqual(made.body)
     expect((await call('GET', '/v1/consumers')).body).toEqual({ consumers: [made.body] })

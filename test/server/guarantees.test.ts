@@ -120,3 +120,26 @@ test('a caller confined to a collection gets no verdict that rests on another', 
     expect(JSON.stringify(body)).not.toContain('vault')
   }
 })
+
+test('how complete a summarizer calls its text is held against it', async () => {
+  const grown = await call('POST', `${SESSION}/summaries`, {
+    summaries: [{ text: `On Friday. [[${key}]]`, covers: [key], replaces: summary, completeness: 0.9 }],
+  })
+  expect(grown.status).toBe(200)
+  await call('POST', `${SESSION}/summaries`, {
+    summaries: [
+      {
+        text: `As noted earlier, on Friday. [[${key}]]`,
+        covers: [key],
+        replaces: grown.body.registrations[0].key,
+        completeness: 0.95,
+      },
+    ],
+  })
+  const { body } = await call('POST', `${SESSION}/boundary`, {})
+  expect(body.recall.inflation).toMatchObject({ measured: true, elevated: true })
+  const refused = await call('POST', `${SESSION}/summaries`, {
+    summaries: [{ text: 'All.', completeness: 2 }],
+  })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } })
+})

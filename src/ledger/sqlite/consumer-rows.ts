@@ -193,7 +193,7 @@ export function openConsumer(
     if (found.filter === wanted) return found
     throw new SpanStoreError(
       'CONSUMER_MISMATCH',
-      `consumer ${JSON.stringify(name)} reads ${found.filter}, not ${wanted}: subscribe with its filter, use another name, or change it with consumers().setFilter`,
+      `consumer ${JSON.stringify(name)} reads ${found.filter}, not ${wanted}; subscribe with its filter, use another name, or change it with consumers().setFilter`,
       { consumer: name },
     )
   }
