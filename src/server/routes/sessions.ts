@@ -54,15 +54,10 @@ const SummaryBody = z
       .union([Position, z.string()])
       .exactOptional()
       .meta({ description: 'What the summarizer had read: a position of this collection, or a cursor.' }),
-    completeness: z
-      .number()
-      .min(0)
-      .max(1)
-      .exactOptional()
-      .meta({
-        description:
-          'How complete the summarizer calls it, from 0 to 1. Kept to be held against it, never believed.',
-      }),
+    completeness: z.number().min(0).max(1).exactOptional().meta({
+      description:
+        'How complete the summarizer calls it, from 0 to 1. Kept to be held against it, never believed.',
+    }),
   })
   .meta({ id: 'SummaryInput' })
 
