@@ -84,6 +84,8 @@ export function amountFindings(comparison: Comparison): Finding[] {
     const effective = sign === -1 ? DENIED[mine.amount] : mine.amount
     seen.add(place)
     if (FOLLOWS[theirs.amount].includes(effective)) continue
+    if (FOLLOWS[theirs.amount].includes(DENIED[effective]) && speaksOfOthers(comparison, c, link.source))
+      continue
     found.push(
       finding(
         comparison,
@@ -126,6 +128,20 @@ export function amountFindings(comparison: Comparison): Finding[] {
   return found
 }
 
+/** "most were paid on time" and "few were paid late": words on both sides that the other has not may be each other's contrary. */
+function speaksOfOthers({ source, claim, alignment, edited }: Comparison, c: number, s: number): boolean {
+  if (edited) return false
+  const isOwn = (side: Side, i: number, at: number, linked: number) =>
+    linked < 0 &&
+    side.clauseOf[i] === side.clauseOf[at] &&
+    isContent(side.words[i]!) &&
+    /^[VAR]$/.test(side.words[i]!.tag)
+  return (
+    claim.words.some((_, i) => isOwn(claim, i, c, alignment.links[i]!.source)) &&
+    source.words.some((_, i) => isOwn(source, i, s, alignment.back[i]!))
+  )
+}
+
 const UNIVERSAL =
   /^(?:all|every|each|both|everyone|everybody|everything|always|entire|whole|any|anyone|anybody|anything|whatever|whenever|never|none|no|nobody|nothing|no_one|fully|entirely|completely|neither|throughout|without|either|only|last)$/
 const MOST =
@@ -151,7 +167,10 @@ function unlicensed(comparison: Comparison): Finding[] {
     const all = /^(?:all|every|everyone|everybody|everything|always|each|whole|entire)$/.test(norm)
     const universal =
       all &&
-      !(norm === 'every' && claim.words[c + 1]?.tag === '#') &&
+      !(
+        norm === 'every' &&
+        (claim.words[c + 1]?.tag === '#' || OFTEN.test(claim.words[c + 1]?.norm ?? ''))
+      ) &&
       !(has(/^half$/) && has(/^other$/)) &&
       (!has(UNIVERSAL) || onlyRestricts(comparison, c)) &&
       !((near.size === 0 || isDocument(source)) && anywhere(UNIVERSAL))
@@ -184,6 +203,8 @@ function unlicensed(comparison: Comparison): Finding[] {
   return found
 }
 
+/** "every other day" is how often, not how many. */
+const OFTEN = /^(?:other|second|third|few)$/
 const QUANTIFYING = anyOf(
   'all every everyone everybody everything always both each whole entire most most_of a_majority_of the_majority_of mostly only solely exclusively',
 )
@@ -191,6 +212,8 @@ const CHOICE = /^(?:one_of|choose|chooses|pick|picks|or)$/
 
 /** "for the engineering team only" became "for every team": what was kept to some is given to all. */
 function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boolean {
+  // "only members" became "everyone".
+  if (/^every(?:one|body)$/.test(claim.words[c]!.norm) && isOnlyOf(source, claim)) return true
   const noun = claim.words.findIndex(({ tag }, i) => i > c && tag === 'N')
   const theirs = alignment.links[noun]?.source ?? -1
   if (theirs < 0 || source.words.some(({ norm }) => UNIVERSAL.test(norm) && norm !== 'only')) return false
@@ -199,6 +222,12 @@ function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boo
     !claim.words.some(({ norm, tag }) => tag === '-' || /^(?:other|others|else|rest|except|but)$/.test(norm))
   )
 }
+
+/** "only" before a noun is the source's one word of a whole, and the claim knows no rest. */
+const isOnlyOf = (source: Side, claim: Side): boolean =>
+  source.words.some(({ norm }, i) => norm === 'only' && source.words[i + 1]?.tag === 'N') &&
+  !source.words.some(({ norm }) => UNIVERSAL.test(norm) && norm !== 'only') &&
+  !claim.words.some(({ norm, tag }) => tag === '-' || /^(?:other|others|else|rest|except|but)$/.test(norm))
 
 /** The sentences of the source that speak of what the claim's clause speaks of. */
 function sentencesOf({ source, claim, alignment }: Comparison, c: number): ReadonlySet<number> {

@@ -17,7 +17,8 @@ export function follows(comparison: Comparison, mine: Quantity): boolean {
     isReckoned(comparison, mine) ||
     isListed(comparison, mine) ||
     isRounded(comparison, mine) ||
-    isAllButOne(comparison, mine)
+    isAllButOne(comparison, mine) ||
+    isGrandTotal(comparison, mine)
   )
 }
 
@@ -199,8 +200,35 @@ function isProduct({ source, claim }: Comparison, mine: Quantity): boolean {
       )
         return true
       if (isClose(value / many, mine.value) && has(claim, EACH) && mine.kind !== 'count') return true
+      // "split four ways": everyone paid so much.
+      if (
+        isClose(value / many, mine.value) &&
+        has(source, /^(?:split|splits|divided?|shared?|ways)$/) &&
+        has(claim, /^(?:each|everyone|everybody|apiece|per_\w+)$/)
+      )
+        return true
     }
   return false
+}
+
+/** "500, then 120 a month for a year": 1,940 in total. */
+function isGrandTotal({ source, claim }: Comparison, mine: Quantity): boolean {
+  if (!has(claim, TOTAL)) return false
+  const { quantities } = source
+  return quantities.some((rate) => {
+    const period = Number(rate.per)
+    if (!(period > 0)) return false
+    return quantities.some((term) => {
+      if (term.kind !== 'duration') return false
+      const paid = rate.value * Math.round(term.value / period)
+      return (
+        isClose(paid, mine.value) ||
+        quantities.some(
+          (once) => once !== rate && once.kind !== 'duration' && isClose(paid + once.value, mine.value),
+        )
+      )
+    })
+  })
 }
 
 /** Two numbers of the same things. */
@@ -333,11 +361,24 @@ function isReckoned({ source, claim }: Comparison, mine: Quantity): boolean {
       (near(source, from) && words[from - 1]!.norm !== claim.words[mine.from - 1]!.norm)
     )
       if (shift(1) === mine.value || shift(-1) === mine.value) return true
+    // "and the day after"
+    if (unit === 'date' && nextTo(words) !== 0 && shift(nextTo(words)) === mine.value) return true
     return (
       has(source, ALONG) &&
       steps.some((step) => shift(step / DAY) === mine.value || shift(-step / DAY) === mine.value)
     )
   })
+}
+
+/** "the day after": 1, "the day before": -1. */
+function nextTo(words: readonly Word[]): 1 | -1 | 0 {
+  for (const [i, { norm }] of words.entries()) {
+    if (norm !== 'day') continue
+    const [before, after] = [words[i - 1]?.norm ?? '', words[i + 1]?.norm ?? '']
+    if (/^(?:after|later)$/.test(after) || /^(?:next|following)$/.test(before)) return 1
+    if (/^(?:before|earlier)$/.test(after) || before === 'previous') return -1
+  }
+  return 0
 }
 
 /** "Two lines replicated it", where the source names two. */

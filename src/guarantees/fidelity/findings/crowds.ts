@@ -220,4 +220,12 @@ const isState = ({ words }: Side, i: number) =>
   /^[.,;CS]?$/.test(words[i + 1]?.tag ?? '')
 
 export const isDenied = ({ words }: Side, { from, to }: Stretch) =>
-  words.slice(from, to).filter(({ tag, norm }) => tag === '-' && norm !== 'not_all').length % 2 === 1
+  words.slice(from, to).filter(
+    ({ tag, norm }, i, all) =>
+      (tag === '-' && norm !== 'not_all') ||
+      // "still have to be patched", "remain to be done"
+      (/^(?:have_to|has_to|need_to|needs_to|to|need|needs)$/.test(norm) &&
+        /^(?:still|remain|remains)$/.test(all[i - 1]?.norm ?? '')),
+  ).length %
+    2 ===
+  1

@@ -14,6 +14,8 @@ interface Demand {
   readonly rest: readonly number[]
   /** 1: the rest is so when what is demanded is so; -1: when it is not. */
   readonly sign: 1 | -1
+  /** The rest is told as what does not come about. */
+  readonly denies: boolean
 }
 
 const IF = anyOf(
@@ -22,7 +24,7 @@ const IF = anyOf(
 const AFTER = anyOf('once when after')
 const ONLY_BEFORE = anyOf('with after when once by for in during upon following')
 const NEEDS = anyOf('need require demand')
-const NEEDED = anyOf('needed required necessary mandatory compulsory essential')
+const NEEDED = anyOf('needed required necessary mandatory compulsory essential obligatory')
 const DEFYING = anyOf(
   'without regardless even_if even_when unconditionally whatever irrespective whether even with_or_without any_time',
 )
@@ -69,7 +71,9 @@ function demandAt(side: Side, at: number): Demand | undefined {
   const demand = (demanded: readonly number[], sign: 1 | -1): Demand | undefined => {
     const rest = sentence(side, at).filter((i) => i !== at && !demanded.includes(i))
     const own = isDenied(side, rest) ? -1 : 1
-    return demanded.length === 0 ? undefined : { at, demanded, rest, sign: (sign * own) as 1 | -1 }
+    return demanded.length === 0
+      ? undefined
+      : { at, demanded, rest, sign: (sign * own) as 1 | -1, denies: own === -1 }
   }
   const from = (start: number, sign: 1 | -1) => {
     const { words: list, denied } = complementOf(side, start)
@@ -79,7 +83,7 @@ function demandAt(side: Side, at: number): Demand | undefined {
     const inside = (i: number) => i >= start && i <= (list.at(-1) ?? start)
     const rest = whole.rest.filter((i) => !inside(i))
     const own = isDenied(side, rest) ? -1 : 1
-    return { ...whole, rest, sign: ((denied ? -sign : sign) * own) as 1 | -1 }
+    return { ...whole, rest, sign: ((denied ? -sign : sign) * own) as 1 | -1, denies: own === -1 }
   }
   if (norm === 'even_if' || norm === 'even_when' || norm === 'even') return undefined
   if (IF.has(norm) || (AFTER.has(norm) && words[at - 1]?.norm === 'only')) return from(at + 1, 1)
@@ -94,8 +98,8 @@ function demandAt(side: Side, at: number): Demand | undefined {
   }
   // "the codes we need" asks nothing of anyone.
   if (
-    NEEDS.has(lemma) &&
-    tag === 'V' &&
+    (NEEDS.has(lemma) || norm === 'needs') &&
+    (tag === 'V' || words[at + 1]?.tag === 'D') &&
     clauseAt(side, at)?.link === 'main' &&
     words[at - 1]?.tag !== '-' &&
     words[at - 2]?.tag !== '-'
@@ -124,7 +128,7 @@ function demandsOf(side: Side): Demand[] {
   return list
 }
 
-const CUES = new Set([...IF, ...AFTER, ...NEEDS, ...NEEDED, 'unless', 'only', 'without'])
+const CUES = new Set(['needs', ...IF, ...AFTER, ...NEEDS, ...NEEDED, 'unless', 'only', 'without'])
 
 /** What the claim has it without, or in spite of; 0 where it makes no difference. */
 interface Defiance {
@@ -178,7 +182,8 @@ export function demandOutcome(comparison: Comparison): Outcome | undefined {
   // A number in it is a matter of more and less.
   if (
     claim.quantities.some(
-      ({ kind, from }) => kind !== 'day' && kind !== 'clock' && defiance.named.includes(from),
+      ({ kind, from }) =>
+        kind !== 'day' && kind !== 'clock' && kind !== 'ordinal' && defiance.named.includes(from),
     )
   )
     return undefined
@@ -208,9 +213,10 @@ export function demandOutcome(comparison: Comparison): Outcome | undefined {
 
 /** A demand on either side, of the same for the same. */
 function sameDemand({ source, claim, alignment, edited }: Comparison): Outcome | undefined {
-  if (edited) return undefined
+  if (edited && source.words.length > 16) return undefined
   const [mine] = demandsOf(claim)
-  if (mine === undefined || claim.words.some(({ norm }) => norm.startsWith('only'))) return undefined
+  if (mine === undefined) return undefined
+  const only = claim.words.some(({ norm }) => norm.startsWith('only'))
   const linked = (list: readonly number[], wanted: readonly number[]) =>
     list.flatMap((c) => {
       const { source: s, likeness } = alignment.links[c]!
@@ -220,7 +226,8 @@ function sameDemand({ source, claim, alignment, edited }: Comparison): Outcome |
   for (const demand of demandsOf(source)) {
     const demanded = linked(mine.demanded, demand.demanded)
     const rest = linked(mine.rest, demand.rest)
-    if (demanded.length === 0 || rest.length === 0) continue
+    // "only if" says more than "if", unless that is said of what does not come about.
+    if (demanded.length === 0 || rest.length === 0 || (only && !demand.denies)) continue
     const sign = demand.sign * mine.sign * product(demanded) * product(rest)
     return { follows: sign === 1, demand, at: mine.at, demands: true }
   }

@@ -110,8 +110,12 @@ function holdsOf(
   const all = norms.some((norm) => ALL.has(norm))
   const none = norms.some((norm) => NONE.has(norm))
   if (rest) return (none ? -said : said) === -sign
-  const named = few.filter((s) => claim.words.some((word) => isSame(source, s, word.norm)))
-  if (named.length === few.length && !all && !none && few.length > 0) {
+  // "the two interns": the number may be left out.
+  const things = few.some((s) => source.words[s]!.tag === 'N')
+    ? few.filter((s) => source.words[s]!.tag !== '#')
+    : few
+  const named = things.filter((s) => claim.words.some((word) => isSame(source, s, word.norm)))
+  if (named.length === things.length && !all && !none && few.length > 0) {
     // A number stands for the few only beside their noun or as subject.
     const counted = few.every((s) => source.words[s]!.tag === '#')
     return counted && clause.subject[0] === clause.subject[1] ? undefined : said === sign
@@ -207,6 +211,9 @@ function isUniversalBefore({ words }: Side, at: number): boolean {
 function apart(side: Side, at: number, from: number): Line | undefined {
   const few = phraseAfter(side, from)
   const { words, sentenceOf } = side
+  // "except on Sundays, when it shuts at 2": what holds of them is told.
+  const after = words[(few.at(-1) ?? at) + 1]?.norm === ',' ? words[few.at(-1)! + 2]?.norm : ''
+  if (after === 'when' || after === 'where' || after === 'who' || after === 'which') return undefined
   const kind = words.findIndex(
     ({ norm }, i) =>
       sentenceOf[i] === sentenceOf[at] && !few.includes(i) && (ALL.has(norm) || NONE.has(norm)),
@@ -231,6 +238,8 @@ function only(side: Side, at: number): Line | undefined {
   const { words } = side
   if (words[at - 1]?.norm === 'not' || /^(?:if|when|after|once)$/.test(words[at + 1]?.norm ?? ''))
     return undefined
+  // "only a handful have answered" is about how many.
+  if (side.scopes.quantifiers[at + 1] === at + 1) return undefined
   const few =
     words[at]!.norm === 'alone'
       ? words[at - 1]?.tag === 'N'

@@ -14,7 +14,11 @@ import { type Quantity, sameAmount } from '../quantities/quantities.ts'
 import { DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { isClose as close, countedBy, follows } from './arithmetic.ts'
+import { frequencyFindings } from './frequencies.ts'
+import { ownTimeFindings } from './own-times.ts'
+import { partOfTimeFindings } from './parts-of-time.ts'
 import { ratioFindings } from './ratios.ts'
+import { reschedulingFindings } from './rescheduling.ts'
 import { thresholdFindings } from './thresholds.ts'
 
 /** Numbers, dates and bounds of the claim that the source does not bear out. */
@@ -39,6 +43,10 @@ export function numberFindings(comparison: Comparison): Finding[] {
     ...tooFew(comparison),
     ...ratioFindings(comparison),
     ...thresholdFindings(comparison),
+    ...frequencyFindings(comparison),
+    ...ownTimeFindings(comparison),
+    ...partOfTimeFindings(comparison),
+    ...reschedulingFindings(comparison),
   ]
 }
 
@@ -136,6 +144,8 @@ function fits({ source, claim }: Comparison, theirs: Quantity, mine: Quantity): 
     theirs.kind !== 'day' &&
     theirs.kind !== 'version' &&
     theirs.kind !== 'ordinal' &&
+    // "before 10" and "earlier than 10"
+    !(theirs.kind === 'clock' && theirs.bound === '=' && source.words[theirs.from - 1]?.tag === 'I') &&
     !implies(source, theirs, claim, mine)
   )
     return 'the bound differs'
@@ -159,8 +169,24 @@ const ENDS =
 const FORMER =
   /^(?:was|were|had|used_to|before|previously|initially|originally?|first|started|from|earlier|old|formerly|instead|until|down|up|not|no_longer)$/
 
+const ONCE = /^(?:used_to|originally|initially|previously|formerly)$/
+
+/** "it's 945 now" */
+function isNow({ words }: Side, { from, to }: Quantity): boolean {
+  for (let i = from - 1; i >= 0 && i > from - 6 && words[i]!.tag !== '.'; i--)
+    if (words[i]!.norm === 'now') return true
+  return words[to]?.norm === 'now' || words[to + 1]?.norm === 'now'
+}
+
 /** An end of a range or of a change told as all of it. */
 function misplaced(source: Side, claim: Side, theirs: Quantity, mine: Quantity): string | undefined {
+  if (
+    claim.words.some(({ norm }) => ONCE.test(norm)) &&
+    theirs.kind !== 'ordinal' &&
+    !claim.words.some(({ norm }) => norm === 'now') &&
+    isNow(source, theirs)
+  )
+    return 'the number is that after the change'
   if (theirs.kind === 'day' || theirs.kind === 'clock' || theirs.kind === 'ordinal') return undefined
   if (theirs.end !== '' && mine.end !== '' && theirs.end !== mine.end) return 'start and end changed places'
   const says = (pattern: RegExp) => claim.words.some(({ norm }) => pattern.test(norm))
@@ -203,7 +229,18 @@ function implies(source: Side, theirs: Quantity, claim: Side, mine: Quantity): b
     return true
   if (boundImplies(theirs.bound, bound)) return true
   // "free unless it weighs more than 20 kilos" and "up to 20 kilos it is free": what one denies is on the other side of the line.
-  return isTurned(source, theirs) !== isTurned(claim, mine) && boundImplies(OPPOSITE[theirs.bound], bound)
+  const other = boundImplies(OPPOSITE[theirs.bound], bound)
+  if (other && isTurned(source, theirs) !== isTurned(claim, mine)) return true
+  // "25 MB at most, bigger ones by the link": both sides of the line are spoken of.
+  if (other && source.words.some(({ norm }) => BEYOND.test(norm))) return true
+  // "unless ten sign up": ten or more, and fewer of them on the other side.
+  const link = clauseAt(source, theirs.from)?.link
+  return (
+    theirs.bound === '=' &&
+    theirs.kind === 'count' &&
+    (link === 'exception' || link === 'condition') &&
+    (bound === '<' || bound === '>=')
+  )
 }
 
 /** "the lowest he would take is 90": a bound in another word. */
@@ -216,6 +253,8 @@ function extremeAt({ words }: Side, { from, bound }: Quantity): Bound | undefine
   }
   return undefined
 }
+
+const BEYOND = /^(?:bigger|larger|longer|heavier|older|higher|above|beyond|anything|otherwise|afterwards)$/
 
 const isAllowance = ({ words }: Side, { from, to }: Quantity): boolean =>
   words[to]?.norm === 'to' &&
@@ -273,7 +312,7 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
   // Under a denial, a narrower set is denied, too.
   if (rival === undefined && claim.scopes.directions[mine.from] === -1) return undefined
   const text = said(claim, ...placesOf(mine))
-  const hard = isStated(mine) || isMeasured(comparison, mine)
+  const hard = isStated(mine) || isMeasured(comparison, mine) || isOtherLength(comparison, mine)
   return finding(
     comparison,
     'number_mismatch',
@@ -286,6 +325,13 @@ function missing(comparison: Comparison, mine: Quantity): Finding | undefined {
       : `the source has '${said(source, ...placesOf(rival))}', the claim '${text}'`,
   )
 }
+
+/** "took two hours", of what ran from 2:00 to 2:40. */
+const isOtherLength = ({ source, claim }: Comparison, { kind }: Quantity): boolean =>
+  kind === 'duration' &&
+  claim.words.some(({ lemma }) => /^(?:take|last|run)$/.test(lemma)) &&
+  source.quantities.filter((other) => other.kind === 'clock').length === 2 &&
+  source.quantities.every((other) => other.kind !== 'duration')
 
 /** Years, dates, sums and shares are looked up, not worked out. */
 const isStated = ({ kind, unit, value, to, from }: Quantity) =>
@@ -335,6 +381,25 @@ function within({ source, claim }: Comparison, mine: Quantity): boolean {
     const told = same.some(({ value }) => value === low || value === high)
     if (!told && same.some(({ value, bound }) => bound === '=' && value >= low && value <= high)) return true
   }
+  // "closed from 12 to 2": at 1, too.
+  const hour = (quantity: Quantity) =>
+    (quantity.kind === 'clock'
+      ? quantity.value / 60
+      : quantity.kind === 'count'
+        ? quantity.value
+        : Number.NaN) % 12
+  if (mine.kind === 'clock' && mine.bound === '=')
+    for (const [i, first] of source.quantities.entries()) {
+      const last = source.quantities[i + 1]
+      if (
+        last === undefined ||
+        last.from !== first.to + 1 ||
+        !/^(?:to|and|-|–|till|until)$/.test(source.words[first.to]!.norm)
+      )
+        continue
+      const [low, high] = [hour(first), hour(last) > hour(first) ? hour(last) : hour(last) + 12]
+      if (hour(mine) >= low && hour(mine) < high) return true
+    }
   // "between 0.7 and 1"
   const open = source.words.findIndex(({ norm }) => norm === 'between')
   const ends = same.filter(({ from }) => open >= 0 && from > open && from < open + 7)

@@ -58,6 +58,8 @@ function crowdsOf({ words, scopes, quantities, sentenceOf }: Side): Crowd[] {
     const { norm, tag } = words[i]!
     // How often and how far are no parts of a set.
     if (tag === 'R' && share === undefined) continue
+    // "have no address" denies it of those in front.
+    if (norm === 'no' && list.length > 0) continue
     let noun = -1
     const from = share?.to ?? i + 1
     if (tag !== 'P' || words[from]?.norm === 'of')
@@ -66,7 +68,7 @@ function crowdsOf({ words, scopes, quantities, sentenceOf }: Side): Crowd[] {
         else if (noun >= 0 || !/^[DAI#RVP]$/.test(words[k]!.tag)) break
       }
     if (share !== undefined) {
-      if (words[share.to]?.norm !== 'of') continue
+      if (!/^(?:of|the|our|my|their|his|her|its|all)$/.test(words[share.to]?.norm ?? '')) continue
       const slack = share.bound === '~' ? 0.08 : share.bound === '=' ? 0.02 : 0
       const up = share.bound === '>' || share.bound === '>='
       const down = share.bound === '<' || share.bound === '<='
@@ -128,10 +130,14 @@ function outcomeOf(comparison: Comparison): Outcome | undefined {
     if (low >= allowed.low - 1e-9 && high <= allowed.high + 1e-9) return { follows: true, theirs, mine }
     // "half on Monday and the other half on Wednesday": of all of them, more is told.
     const apart = high < allowed.low - 1e-9 || low > allowed.high + 1e-9
-    const told = alignment.links[clauseAt(claim, mine.at)?.head ?? -1]
-    const isTold =
-      told !== undefined && told.likeness.score >= 0.6 && family.has(source.clauseOf[told.source]!)
-    if (apart && all.length === 1 && isTold && !tellsOfOthers(source)) return { follows: false, theirs, mine }
+    // The predicate of the claim is not that of another clause.
+    const head = alignment.links[clauseAt(claim, mine.at)?.head ?? -1]?.source ?? -1
+    const isTold = head < 0 || family.has(source.clauseOf[head]!)
+    const one = all.filter((crowd) => areOne(comparison, crowd, mine)).length === 1
+    const back = part(1 - high, 1 - low)
+    // Where the contrary would follow, a predicate the source has not may be the contrary.
+    const isOpen = head < 0 && back.low >= allowed.low - 1e-9 && back.high <= allowed.high + 1e-9
+    if (apart && one && isTold && !isOpen && !tellsOfOthers(source)) return { follows: false, theirs, mine }
   }
   return undefined
 }
@@ -166,11 +172,11 @@ function isTurned(
     if (c === mine.at || !own.has(claim.clauseOf[c]!)) return
     const { source: s, likeness } = alignment.links[c]!
     if (s >= 0 && likeness.sign === -1 && family.has(source.clauseOf[s]!)) turns++
-    else if (word.tag === '-' || (s < 0 && isDenier(word))) turns++
+    else if (word.tag === '-' || word.norm === 'no' || (s < 0 && isDenier(word))) turns++
   })
   source.words.forEach((word, s) => {
     if (s === theirs.at || !family.has(source.clauseOf[s]!)) return
-    if (word.tag === '-' || (alignment.back[s]! < 0 && isDenier(word))) turns++
+    if (word.tag === '-' || word.norm === 'no' || (alignment.back[s]! < 0 && isDenier(word))) turns++
   })
   return turns % 2 === 1
 }

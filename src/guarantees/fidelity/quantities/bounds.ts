@@ -136,7 +136,13 @@ export function surroundings(
       break
     } else if (bound === '=' && isCurrency(norm)) continue
     else if (bound !== '=' && !UNDER_DENIAL.has(norm) && !/^[VXM]$/.test(tokens[i]!.tag ?? '')) break
-    else if (bound === '=' && !/^(?:of|at|to|the|a|an|is|be|was|than|set|its|our|or|about|from)$/.test(norm))
+    // "max upload 25 MB"
+    else if (bound === '=' && seen === 0 && /^(?:max|min|maximum|minimum)$/.test(tokens[i - 1]?.norm ?? '')) {
+      bound = BOUNDS[tokens[i - 1]!.norm]!
+    } else if (
+      bound === '=' &&
+      !/^(?:of|at|to|the|a|an|is|be|was|than|set|its|our|or|about|from)$/.test(norm)
+    )
       break
   }
   if (bound === '=') bound = AFTER[tokens[to]?.norm ?? ''] ?? '='

@@ -74,6 +74,11 @@ export function clockAt(tokens: readonly Token[], at: number, make: Make): Quant
       : Number.NaN
   if (Number.isNaN(minutes) || minutes > 30) return undefined
   const turn = tokens[at + 1]?.norm
+  // "from half six"
+  if (norm === 'half' && /^(?:at|from|by|till|until)$/.test(tokens[at - 1]?.norm ?? '')) {
+    const named = ONES[turn ?? ''] ?? 0
+    if (named > 0 && named <= 12) return make('clock', named * 60 + 30, at + 2)
+  }
   // "five to ten people" is a range; "twenty to seven" none.
   if (turn !== 'past' && (turn !== 'to' || !/^(?:quarter|ten|twenty|twenty-five)$/.test(norm)))
     return undefined
@@ -118,6 +123,13 @@ export function dateAt(tokens: readonly Token[], at: number, make: Make): Quanti
   // "7:45 in the evening"
   if (/^\d{1,2}:\d\d$/.test(written))
     return make('clock', minutesOf(written, isLate(tokens, at + 1) ? 'p' : undefined), at + 1)
+  // "7 in the morning"
+  if (
+    /^\d{1,2}$/.test(written) &&
+    next === 'in' &&
+    /^(?:morning|afternoon|evening)$/.test(tokens[at + 3]?.norm ?? '')
+  )
+    return make('clock', minutesOf(written, isLate(tokens, at + 1) ? 'p' : 'a'), at + 1)
   const ordinal = /^(\d+)(?:st|nd|rd|th)$/.exec(written)
   if (ordinal === null) return undefined
   const of = next === 'of' ? at + 2 : at + 1

@@ -125,7 +125,9 @@ function withUnitBefore(tokens: readonly Read[], one: Quantity, before: Quantity
   if (one.kind !== 'count' || tokens[one.from - 1]?.tag === 'N' || (one.value >= 1900 && one.value < 2100))
     return one
   const after = tokens[one.to]
-  if (after !== undefined && after.kind !== 'mark' && !ENDS_PHRASE.has(after.norm)) return one
+  // "14 days left, nine are mine"
+  const stands = before.kind === 'duration' && /^(?:are|were)$/.test(after?.norm ?? '')
+  if (after !== undefined && after.kind !== 'mark' && !ENDS_PHRASE.has(after.norm) && !stands) return one
   for (let i = before.to; i < one.from; i++) if (/^[.!?\n]$/.test(tokens[i]!.norm)) return one
   // "expects 95k, not below 90"
   if (before.kind === 'count' && tokens[before.to - 1]!.norm === 'k' && one.value < 1000)
