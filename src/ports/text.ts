@@ -17,6 +17,8 @@ export interface TextQuery {
   /** Search what was live at this position. */
   readonly asOf?: number
   readonly highlight: boolean
+  /** Say which words were looked for. */
+  readonly explain?: boolean
   /** Dear words need not find anything by themselves, only rank what rarer ones find: for those who find the rest in another way. */
   readonly quick?: boolean
   readonly signal?: AbortSignal
@@ -41,7 +43,7 @@ export interface TextAnswer {
   readonly rebuilding: boolean
   /** False when the query holds nothing that is a word to the index (`"?!"`). */
   readonly hasWords: boolean
-  /** The words that were looked for, rarest first. */
+  /** The words that were looked for, rarest first. Without `explain` they may be left out. */
   readonly words: readonly string[]
   /** Words that find nothing by themselves here, because what the others find comes before: they only rank that. */
   readonly pruned: readonly string[]

@@ -190,6 +190,7 @@ const byText = (
     limit,
     offset,
     highlight: asked.highlight,
+    explain: asked.explain,
     quick,
     ...optional('where', asked.where),
     ...optional('asOf', asked.asOf),

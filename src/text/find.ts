@@ -11,7 +11,7 @@ import { FEW, rankFew } from './few.ts'
 import type { Statistics } from './frequencies.ts'
 import { highlight } from './highlights.ts'
 import type { Ranked } from './postings.ts'
-import { type Page, rankBest, type Understood } from './ranking.ts'
+import { type Page, type Ranker, rankBest, type Understood } from './ranking.ts'
 
 export interface Found {
   readonly hits: readonly TextHit[]
@@ -30,8 +30,10 @@ export function find(
   index: {
     /** Of the collection. */
     readonly name: string
-    readonly statistics: Statistics
+    readonly statistics: () => Statistics
     readonly exact: boolean
+    /** Few spans have any of the words. */
+    readonly isRare: boolean
     /** Events that the candidates lack. */
     readonly behind: number
   },
@@ -47,13 +49,13 @@ export function find(
       connection,
       collection,
       { asked, passing, candidates },
-      index.statistics,
+      index.statistics(),
     )
     const page = ranked.slice(query.offset, query.offset + query.limit)
     return done({ hits: page.flatMap((one) => hitOf(connection, one) ?? []), understood })
   }
   const isPlain = index.exact && query.where === undefined
-  const { hits, understood } = rankBest<TextHit>(asked, index.statistics, query, {
+  const ranker: Ranker<TextHit> = {
     best: (match, page) => {
       const hits = isPlain ? bestLive(connection, table, match, index.name, page) : undefined
       if (hits !== undefined) return hits
@@ -70,7 +72,8 @@ export function find(
             match,
             ...condition.values,
           )[0]![0],
-  })
+  }
+  const { hits, understood } = rankBest(asked, index.statistics, query, ranker, index.isRare)
   return done({ hits, understood })
 }
 

@@ -11,7 +11,7 @@ import type { Statistics } from './frequencies.ts'
 
 /** How a query was answered. */
 export interface Understood {
-  /** The words looked for, rarest first. */
+  /** The words looked for, rarest first. Without `explain` there may be none. */
   readonly used: readonly string[]
   /** Words that only ranked what the others found. */
   readonly pruned: readonly string[]
@@ -75,9 +75,12 @@ export function planOf({ optional, cut }: Asked, { rows, frequency }: Statistics
 /** A part of the ranking of what matches. */
 export function rankBest<H extends { readonly score: number }>(
   asked: Asked,
-  statistics: Statistics,
-  page: Page & { readonly quick?: boolean },
+  /** Asked for only where something has to be counted. */
+  ask: () => Statistics,
+  page: Page & { readonly quick?: boolean; readonly explain?: boolean },
   ranker: Ranker<H>,
+  /** Few spans have any of the words: nothing has to be counted to find out which. */
+  isRare = false,
 ): { readonly hits: readonly H[]; readonly understood: Understood } {
   const { required, optional, excluded, cut } = asked
   const only = (match: string) => without(match, excluded)
@@ -86,7 +89,7 @@ export function rankBest<H extends { readonly score: number }>(
     const [unit] = [...required, ...optional] as [Unit]
     const hits = ranker.best(only(anyOf([unit])), page)
     // A word that is nowhere is not said to have been looked for.
-    const isThere = required.length > 0 || hits.length > 0 || statistics.frequency(unit).count > 0
+    const isThere = required.length > 0 || hits.length > 0 || ask().frequency(unit).count > 0
     return { hits, understood: { used: isThere ? [wordOf(unit)] : [], pruned: [], cut } }
   }
   if (required.length > 0) {
@@ -95,6 +98,11 @@ export function rankBest<H extends { readonly score: number }>(
     const used = [...required, ...others].map(wordOf)
     return { hits, understood: { used, pruned: [], cut: cut || others.length < optional.length } }
   }
+  if (isRare && !page.explain && optional.length <= UNITS) {
+    const hits = ranker.best(only(anyOf(optional)), page)
+    return { hits, understood: { used: [], pruned: [], cut } }
+  }
+  const statistics = ask()
   const plan = planOf(asked, statistics)
   if (plan.telling.length === 0) return { hits: [], understood: { used: [], pruned: [], cut } }
   return page.quick

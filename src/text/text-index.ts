@@ -217,9 +217,10 @@ export class SqliteTextIndex implements TextIndex {
     const standing = requireStanding(connection, collection)
     if (this.#isDue(standing)) return DUE
     const current = this.#isCurrent(collection, standing)
-    if (standing.live >= large && !(current && findsFew(connection, collection, asked))) return LONG
+    const isRare = current && findsFew(connection, collection, asked)
+    if (standing.live >= large && !isRare) return LONG
     if (!current) return undefined
-    return this.#answer(collection, standing, query, asked, candidates)
+    return this.#answer(collection, standing, query, asked, candidates, isRare)
   }
 
   #answer(
@@ -228,6 +229,7 @@ export class SqliteTextIndex implements TextIndex {
     query: TextQuery,
     asked: Asked,
     candidates: Candidates | undefined,
+    isRare = false,
   ): TextAnswer {
     const { position, floor } = head
     const indexedThrough = reach(state)
@@ -242,8 +244,9 @@ export class SqliteTextIndex implements TextIndex {
     const { connection } = this.#file.open()
     const index = {
       name,
-      statistics: this.#frequencies.of(this.#file.open(), collection, state),
+      statistics: () => this.#frequencies.of(this.#file.open(), collection, state),
       exact: indexedThrough === position,
+      isRare,
       behind: candidates === undefined ? 0 : position - candidates.position,
     }
     const possible = candidates !== undefined && candidates.position >= floor ? candidates : undefined

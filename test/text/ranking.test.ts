@@ -223,7 +223,7 @@ describe('an earlier position', () => {
     await notes.put({ source: 'a', spans: spans(500) })
     let writing = true
     const writer = (async () => {
-      for (let i = 0; writing; i++) {
+      while (writing) {
         await notes.append({ source: 'b', spans: spans(20) })
         await notes.remove({ source: 'b' })
         // Whoever searches takes it in.
