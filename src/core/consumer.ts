@@ -191,6 +191,8 @@ export interface Settlement {
 export interface EventLog {
   /** Where each admitted collection begins. @throws CURSOR_INVALID, CURSOR_EXPIRED, POSITION_UNKNOWN */
   begin(filter: EventFilter, start: Start): Promise<ReadonlyMap<number, number>>
+  /** Each collection that is named is there, or was once. @throws COLLECTION_UNKNOWN */
+  requireCollections(filter: EventFilter): Promise<void>
   /** The admitted collections, and the dead letters to be delivered again. @throws LEASE_LOST */
   look(
     filter: EventFilter,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { isSpanStoreError } from '../core/errors.ts'
 import type { EventFilter as Filter, Start as From } from '../index.ts'
 import { Problem, problemOf, problemResponse, problemType } from '../wire/problem.ts'
 import { requireReach, requireVisible } from './events-confine.ts'
@@ -122,7 +121,6 @@ async function follows(
   const { filter, follow } = asked
   const heartbeat = Math.min(asked.heartbeat ?? HEARTBEAT, LONGEST_HEARTBEAT)
   requireReach(principal, filter)
-  if (!follow) await requireCollections(server, filter)
   const from = request.headers.get('last-event-id') || asked.from
   const subscription = server.store.subscribe({
     ...filter,
@@ -152,25 +150,6 @@ async function follows(
       'X-Accel-Buffering': 'no',
     },
   })
-}
-
-/**
- * Whoever follows may name a collection that is still to come. Whoever reads to the end of the log would be answered
- * nothing for a name misspelled, as if nothing had happened there.
- * @throws COLLECTION_UNKNOWN
- */
-async function requireCollections(server: Services, { collections }: Filter): Promise<void> {
-  const ids = new Set<string>((await server.store.collections()).map(({ id }) => id))
-  for (const named of collections ?? []) {
-    if (ids.has(named)) continue
-    try {
-      await server.collection(named)
-    } catch (error) {
-      // The logs of collections that were dropped, or have another name now, can be read all the same.
-      if (!isSpanStoreError(error, 'COLLECTION_DROPPED') && !isSpanStoreError(error, 'COLLECTION_RENAMED'))
-        throw error
-    }
-  }
 }
 
 /** An unknown cursor and a pruned one are the same to who wants to go on: 410. The code says which it was. */

@@ -27,8 +27,9 @@ export class Subscriptions {
    * asked for; leaving the loop, `return()`, or the signal lets the lease go at once.
    *
    * A lease is renewed by reading, by answers, and while `next()` waits; a holder that does none of these for its
-   * duration can lose it to another. @throws INVALID_ARGUMENT at once; CONSUMER_LEASED, CONSUMER_MISMATCH,
-   * CURSOR_INVALID, CURSOR_EXPIRED, LEASE_LOST, ABORTED, STORE_CLOSED while iterating
+   * duration can lose it to another. @throws INVALID_ARGUMENT at once; COLLECTION_UNKNOWN (where nobody follows and no
+   * consumer reads: the log of a name misspelled would look empty), CONSUMER_LEASED, CONSUMER_MISMATCH, CURSOR_INVALID,
+   * CURSOR_EXPIRED, LEASE_LOST, ABORTED, STORE_CLOSED while iterating
    */
   subscribe(options: SubscribeOptions = {}): EventStream {
     const subscription = new Subscription(this.#host, parseOptions(options), (ended) =>

@@ -185,9 +185,12 @@ export class Subscription implements EventStream {
 
   async #open(): Promise<void> {
     const { log, bell } = this.#host
-    const { consumer, filter, from, lease, wait } = this.#plan
+    const { consumer, filter, follow, from, lease, wait } = this.#plan
     this.#unfollow = bell.follow(() => this.#stir())
     if (consumer === undefined) {
+      // Who follows may name one that is still to come. To the end of the log a misspelled one would look as if nothing
+      // had happened there.
+      if (!follow) await log.requireCollections(filter)
       const positions = await this.#from!
       this.#start = (ref) => ({ ...START, position: positions.get(ref) ?? 0 })
       await this.#look()

@@ -122,6 +122,8 @@ const ADVICE: { readonly [Code in ErrorCode]?: string } = {
   CONSUMER_MISMATCH:
     'ask with its filter, use another name, or change it with PUT /v1/consumers/{consumer}/filter',
   CONSUMER_UNKNOWN: 'GET /v1/consumers lists them, PUT /v1/consumers/{consumer} makes one',
+  SESSION_FROZEN:
+    'only reconcile ends it, which takes a summarizer: call it in a program that opens the store itself (and discard-epoch before, where decision is freeze_and_rollback)',
 }
 
 function advised({ code, message }: SpanStoreError): string {

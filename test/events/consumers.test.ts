@@ -196,7 +196,6 @@ describe('a filter', () => {
     expect(await read({ sources: ['a.md'], types: ['source.revised'] })).toEqual(['notes 3', 'other 3'])
     expect(await read({ keys: [key.toLowerCase()] })).toEqual(['notes 2'])
     expect(await read({ keys: [key], types: ['span.moved'] })).toEqual([])
-    expect(await read({ collections: ['nowhere'] })).toEqual([])
   })
 
   test('is checked: unknown types, malformed keys and empty lists are refused', async () => {

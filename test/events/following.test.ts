@@ -207,3 +207,35 @@ describe('a doorbell', () => {
     expect(positions(await ledger.drain({ from: before }))).toEqual([5, 6, 7])
   })
 })
+
+describe('whoever reads to the end of the log', () => {
+  test('is refused a collection that was never there, and reads one that was', async () => {
+    const ledger = newLedger()
+    const notes = await ledger.collection('notes')
+    await ledger.emit(notes, 2)
+    const misspelled = ledger.subscribe({ collections: ['notes', 'ntoes'], from: 'start', follow: false })
+    await expect(misspelled.next()).rejects.toMatchObject({
+      code: 'COLLECTION_UNKNOWN',
+      detail: { collection: 'ntoes' },
+    })
+    const there = ledger.subscribe({ collections: ['notes'], from: 'start', follow: false })
+    expect((await there.next()).value?.position).toBe(1)
+    await there.return?.()
+  })
+
+  test('while a follower and a consumer wait for one to come', async () => {
+    const ledger = newLedger()
+    const follower = ledger.subscribe({ collections: ['later'], from: 'start' })
+    const first = follower.next()
+    const consumer = ledger.subscribe({
+      collections: ['later'],
+      consumer: 'early',
+      from: 'start',
+      follow: false,
+    })
+    expect(await consumer.next()).toMatchObject({ done: true })
+    await ledger.collection('later')
+    expect((await first).value?.position).toBe(1)
+    await follower.return?.()
+  })
+})

@@ -81,6 +81,16 @@ test('the monitor tells its decision, its readings and its freeze', async () => 
   })
 })
 
+test('a frozen session refuses what is registered, and says what ends the freeze from here', async () => {
+  await edit()
+  expect((await call('POST', `${SESSION}/boundary`)).body.decision).toBe('freeze')
+  expect((await call('GET', `${SESSION}/frozen`)).body.frozen.decision).toBe('freeze')
+  const refused = await call('POST', `${SESSION}/summaries`, { summaries: [{ text: 'Anything else.' }] })
+  expect([refused.status, refused.body.code]).toEqual([409, 'SESSION_FROZEN'])
+  expect(refused.body.detail).toContain('only reconcile ends it')
+  expect(refused.body.detail).toContain('a program that opens the store itself')
+})
+
 test('settings are set, shown and unset', async () => {
   expect((await call('PATCH', `${SESSION}/settings`, { recencyWindow: 3, retention: 1000 })).body).toEqual({
     recencyWindow: 3,

@@ -89,12 +89,15 @@ export function resolveCollection(connection: Connection, nameOrId: string): num
     nameOrId,
   )
   if (ref !== undefined) return ref
-  throw new SpanStoreError(
+  throw unknownCollection(nameOrId)
+}
+
+export const unknownCollection = (nameOrId: string): SpanStoreError =>
+  new SpanStoreError(
     'COLLECTION_UNKNOWN',
     `no collection is called ${show(nameOrId)}; store.collections() lists them`,
     { collection: nameOrId },
   )
-}
 
 // ── where reading begins ────────────────────────────────────────────────────────────────────────────────────
 

@@ -15,6 +15,7 @@ import {
   openConsumer,
   setCursor,
   startPositions,
+  unknownCollection,
   type Write,
 } from './consumer-rows.ts'
 import { readEvents } from './events.ts'
@@ -42,6 +43,12 @@ export class SqliteEventLog implements EventLog {
 
   async begin(filter: EventFilter, start: Start) {
     return startPositions(this.#host.connection, filter, start)
+  }
+
+  async requireCollections({ collections }: EventFilter) {
+    for (const named of collections ?? [])
+      if (admittedHeads(this.#host.connection, { collections: [named] }).length === 0)
+        throw unknownCollection(named)
   }
 
   async look(filter: EventFilter, lease?: Lease) {
