@@ -105,20 +105,16 @@ export class SqliteTextIndex implements TextIndex {
   // ── searching ─────────────────────────────────────────────────────────────────────────────────────────────
 
   /** `known`: the candidates, where somebody looked them up before. */
-  async search(collection: number, query: TextQuery, known?: Candidates): Promise<TextAnswer> {
-    return (await this.#search(collection, query, known, Number.POSITIVE_INFINITY))!
+  search(collection: number, query: TextQuery, known?: Candidates): Promise<TextAnswer> {
+    return this.#search(collection, query, known, Number.POSITIVE_INFINITY) as Promise<TextAnswer>
   }
 
   /**
    * The same without filter and of the present, unless it could hold this thread up: where `large` or more spans are
    * live, only words of which few spans have any, in an index that is up to date.
    */
-  async searchUnlessLong(
-    collection: number,
-    query: TextQuery,
-    large: number,
-  ): Promise<TextAnswer | undefined> {
-    return await this.#search(collection, query, undefined, large)
+  searchUnlessLong(collection: number, query: TextQuery, large: number): Promise<TextAnswer | undefined> {
+    return this.#search(collection, query, undefined, large)
   }
 
   async #search(
@@ -129,38 +125,46 @@ export class SqliteTextIndex implements TextIndex {
   ): Promise<TextAnswer | undefined> {
     this.#file.check(query.signal)
     if (this.#clock === undefined || query.asOf !== undefined) await this.#ledger.expire()
-    return await this.#file.healing(async () => {
-      const { connection } = this.#file.open()
-      const asked = ask(connection, query.text)
-      if (query.asOf !== undefined)
-        return await this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
+    return await this.#file.healing(() => {
+      const asked = ask(this.#file.open().connection, query.text)
+      if (query.asOf !== undefined) return this.#searchPast(collection, { ...query, asOf: query.asOf }, asked)
       const glance = query.where === undefined && this.#glance(collection, query, asked, large)
-      if (glance) return glance
-      const deadline = performance.now() + this.#wait
-      // Before any snapshot: what they lack is in the log that it sees.
-      const candidates = known ?? (query.where && this.#candidates(collection, query.where))
-      const answerIfCurrent = () => this.#answerIfCurrent(collection, query, asked, candidates, large)
-      for (;;) {
-        const answer = this.#snapshot(answerIfCurrent)
-        if (answer === LONG) return undefined
-        if (answer === DUE) {
-          await this.#ledger.expire()
-          continue
-        }
-        if (answer !== undefined) return answer
-        const step = this.#write((database) =>
-          // In the same transaction, so that writers elsewhere cannot keep a search from ever being up to date.
-          absorb(database, collection) === 0 ? answerIfCurrent() : undefined,
-        )
-        if (typeof step === 'object') return step
-        this.#file.check(query.signal)
-        if (performance.now() > deadline)
-          return this.#snapshot(() =>
-            this.#answer(collection, requireStanding(connection, collection), query, asked, candidates),
-          )
-        await (step === BUSY ? sleep(2) : nextTurn())
-      }
+      return glance || this.#searchPresent(collection, query, asked, known, large)
     })
+  }
+
+  async #searchPresent(
+    collection: number,
+    query: TextQuery,
+    asked: Asked,
+    known: Candidates | undefined,
+    large: number,
+  ): Promise<TextAnswer | undefined> {
+    const { connection } = this.#file.open()
+    const deadline = performance.now() + this.#wait
+    // Before any snapshot: what they lack is in the log that it sees.
+    const candidates = known ?? (query.where && this.#candidates(collection, query.where))
+    const answerIfCurrent = () => this.#answerIfCurrent(collection, query, asked, candidates, large)
+    for (;;) {
+      const answer = this.#snapshot(answerIfCurrent)
+      if (answer === LONG) return undefined
+      if (answer === DUE) {
+        await this.#ledger.expire()
+        continue
+      }
+      if (answer !== undefined) return answer
+      const step = this.#write((database) =>
+        // In the same transaction, so that writers elsewhere cannot keep a search from ever being up to date.
+        absorb(database, collection) === 0 ? answerIfCurrent() : undefined,
+      )
+      if (typeof step === 'object') return step
+      this.#file.check(query.signal)
+      if (performance.now() > deadline)
+        return this.#snapshot(() =>
+          this.#answer(collection, requireStanding(connection, collection), query, asked, candidates),
+        )
+      await (step === BUSY ? sleep(2) : nextTurn())
+    }
   }
 
   /** The answer where one word is looked for and nothing has to be done before: most searches. */

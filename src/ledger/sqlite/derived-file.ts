@@ -95,7 +95,7 @@ export class DerivedFile<D extends Opened> {
   }
 
   /** Runs work on the file; when that turns out to be damaged, makes a new one and runs it again. */
-  async healing<T>(work: () => Promise<T>): Promise<T> {
+  async healing<T>(work: () => T | Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await work()
