@@ -161,11 +161,11 @@ export function findAtOnce(
 }
 
 /** Putting a statement together, and finding it by its text, takes a tenth of what a rare word does. */
-const written = (write: (table: string) => string): ((collection: number) => string) => {
+function written(write: (table: string) => string): (collection: number) => string {
   const known = new Map<number, string>()
   return (collection) => {
-    let sql = known.get(collection)
-    if (sql === undefined) known.set(collection, (sql = write(tableOf(collection))))
+    const sql = known.get(collection) ?? write(tableOf(collection))
+    known.set(collection, sql)
     return sql
   }
 }
