@@ -1,11 +1,13 @@
+import { Pace } from '../core/pace.ts'
 import { EVENT } from '../ledger/sqlite/codes.ts'
 import { CURRENT_METADATA } from '../ledger/sqlite/heads.ts'
 import type { Connection } from '../ledger/sqlite/statements.ts'
 import type { VectorMark } from '../ports/vectors.ts'
 import { drop, type Pause, type Place, Postings, takeOut, walk } from './postings.ts'
 
-/** Spans, or events, of one step: a few milliseconds. */
+/** Spans, or events, that are read at a stretch, and the milliseconds that may take. */
 const WINDOW = 500
+const STEP = 5
 
 /** Postings of spans that are gone or changed stay, until there are so many that it is better begun anew. */
 const SURPLUS = 20_000
@@ -149,21 +151,23 @@ export async function readBatch(
     }
     state = { ...state, spans: state.spans + spans }
   }
-  const copying = state.scan !== null
-  for (let taken = 0; taken < most; taken += WINDOW) {
-    if (taken > 0) await pause()
+  const isThere = state.scan === null ? () => state.position === head.position : () => state.scan === null
+  const read = (window: number) => {
     if (state.scan !== null) {
-      const last = lastOf(ledger, collection, state.scan)
+      const last = lastOf(ledger, collection, state.scan, window)
       if (last !== null) add(copied(ledger, collection, state.scan, last))
       state = { ...state, scan: last }
-      if (last === null) break
-    } else if (copying || state.position === head.position) break
-    else {
-      const end = Math.min(head.position, state.position + WINDOW)
+    } else {
+      const end = Math.min(head.position, state.position + window)
       for (const id of erasedIn(ledger, collection, state.position, end)) erased.add(id)
       add(followed(ledger, collection, state.position, end))
       state = { ...state, position: end }
     }
+  }
+  const pace = new Pace(WINDOW / 2, STEP, WINDOW)
+  for (let taken = 0; taken < most && !isThere(); await pause()) {
+    taken += pace.size
+    pace.step(read)
   }
   const mark = state.scan === null ? markAt(ledger, collection, state.position) : null
   return { postings, next: { ...state, mark }, erased }
@@ -171,13 +175,13 @@ export async function readBatch(
 
 const LIVE = 'NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.span = s.id)'
 
-const lastOf = (ledger: Connection, collection: number, after: number): number | null =>
+const lastOf = (ledger: Connection, collection: number, after: number, window: number): number | null =>
   ledger.value<number | null>(
     `SELECT max(id) FROM (
        SELECT id FROM span INDEXED BY span_collection WHERE collection = ? AND id > ? ORDER BY id LIMIT ?)`,
     collection,
     after,
-    WINDOW,
+    window,
   )!
 
 const copied = (ledger: Connection, collection: number, after: number, last: number) =>
