@@ -19,7 +19,7 @@ export interface KeeperOptions {
 
 /** Rows and events of one commit to a table, and numbers: vectors may be long. */
 const ROWS = 2_000
-const NUMBERS = 2 ** 20
+const NUMBERS = 2 ** 19
 
 /** Numbers after which what reading them left in memory is let go: pages of the ledger that are not read again. */
 const LET_GO = 2 ** 24
