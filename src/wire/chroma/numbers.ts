@@ -89,18 +89,13 @@ export function vectorText(vector: Float32Array): string {
 /** A distance, which Chroma works out in 32 bits. */
 export const floatText = (value: number): string => JSON.stringify(shortestFloat(Math.fround(value)))
 
-/** Buffer passes over what is no base64; Chroma refuses it. */
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-
 /** A 32-bit vector from base64 of its little-endian bytes; undefined where it is not one. */
 export function vectorFromBase64(text: string): Float32Array | undefined {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   const size = (text.length / 4) * 3 - padding
-  if (text.length % 4 !== 0 || size % 4 !== 0 || !BASE64.test(text)) return undefined
-  // Bits that are left over say nothing.
-  const last = text.slice(-4)
-  if (padding > 0 && Buffer.from(last, 'base64').toString('base64') !== last) return undefined
+  if (text.length % 4 !== 0 || size % 4 !== 0) return undefined
   const vector = new Float32Array(size / 4)
-  Buffer.from(vector.buffer).write(text, 'base64')
-  return vector
+  const bytes = Buffer.from(vector.buffer)
+  // Buffer passes over what is no base64; Chroma refuses it. To write them again takes a twentieth of what a pattern does.
+  return bytes.write(text, 'base64') === size && bytes.toString('base64') === text ? vector : undefined
 }
