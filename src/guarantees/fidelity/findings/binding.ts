@@ -5,6 +5,7 @@ import {
   familyOf,
   finding,
   isDocument,
+  isSummary,
   type Side,
   said,
 } from '../comparing/comparison.ts'
@@ -35,6 +36,7 @@ import { segmentFindings } from './segments.ts'
 import { substitutionFindings } from './substitution.ts'
 import { totalFindings } from './totals.ts'
 import { undoneFindings } from './undone.ts'
+import { unfoundedFindings } from './unfounded.ts'
 import { unrealisedFindings } from './unrealised.ts'
 
 /** What the source says of one thing and the claim of another: same predicate, a participant from elsewhere. */
@@ -59,6 +61,7 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(ownWords ? participantFindings(comparison) : []),
     ...undoneFindings(comparison),
     ...(ownWords ? unrealisedFindings(comparison) : []),
+    ...(isDocument(comparison.source) || isSummary(comparison) ? [] : unfoundedFindings(comparison)),
     ...(ownWords ? ceasedFindings(comparison) : []),
     ...(isDocument(comparison.source) ? [] : belongingFindings(comparison)),
     ...(isDocument(comparison.source) ? [] : hearsayFindings(comparison)),

@@ -5,6 +5,8 @@ import { effectOf, isView } from '../reading/operators.ts'
 import type { Part, Statement } from '../reading/statements.ts'
 import { anyOf } from '../words/cues.ts'
 import { isDeniedCleft, isLight, isTelling } from './crossing.ts'
+import { echoOf } from './ellipsis.ts'
+import { isOfBefore } from './openness.ts'
 import { isWhole } from './roles.ts'
 
 /** In own words: what one side says and the other denies with the same predicate, of the same things as far as either names them. */
@@ -50,6 +52,7 @@ function deniedBy(comparison: Comparison, mine: Statement): [number, number] | u
     if (score < 0.75 || match === 'antonym') continue
     const there = signOf(source, theirs)
     if (there === -sign) {
+      if (mine.clause !== undefined && isOfBefore(comparison, mine.clause, theirs.head)) return undefined
       if (sign === -1 ? claim.words.some(({ norm }) => SHIFTING.has(norm)) : shifts(source, theirs))
         return undefined
       if (tellsOfSame(comparison, theirs, mine, sign === -1)) against ??= theirs
@@ -64,6 +67,8 @@ function signOf(side: Side, { clause, head }: Statement): 1 | -1 | 0 {
   const { scopes, words } = side
   if (clause === undefined || head < 0 || clause.question) return 0
   const { sign, condition } = scopes.stances[clause.id]!
+  // "used to": so once, and no longer.
+  if (clause.modals.some((i) => words[i]!.norm === 'used_to')) return 0
   if (sign === 1 && isDeniedCleft(side, clause)) return -1
   const before = side.clauses[clause.id - 1]
   if (isTakenBack(side, clause) || (before !== undefined && isTakenBack(side, before))) return -1
@@ -166,6 +171,8 @@ function tellsOfSame(
 function plainlyDenied(comparison: Comparison, mine: Statement): [number, number] | undefined {
   const { source, claim, alignment } = comparison
   const { head, clause } = mine
+  // "but my grandfather does": said of him after all.
+  if (clause !== undefined && echoOf(comparison, clause) !== undefined) return undefined
   if (
     clause === undefined ||
     head < 0 ||
@@ -190,6 +197,7 @@ function plainlyDenied(comparison: Comparison, mine: Statement): [number, number
     return (
       source.scopes.signs[i] === -1 &&
       theirs?.head === i &&
+      !isOfBefore(comparison, clause, i) &&
       !/^(?:condition|exception|until|before|without)$/.test(theirs.link) &&
       source.scopes.stances[theirs.id]!.condition === undefined &&
       !source.statements.some((one) => one.head === i && isOther(comparison, one, mine)) &&

@@ -153,7 +153,9 @@ function inGap(comparison: Comparison, gap: Gap, weights: Weights): Finding[] {
   }
   // "not to Tomas but to Marcus": what is denied of one constituent may be left out whole.
   const isWhole =
-    gap.claim[0] === gap.claim[1] && source.words.slice(...gap.source).some(isConstituentDenier(source, gap))
+    gap.claim[0] === gap.claim[1] &&
+    (source.words.slice(...gap.source).some(isConstituentDenier(source, gap)) ||
+      removed.every((s) => isOfOwnClause(source, gap, s)))
   if (
     removed.length > 0 &&
     !isWhole &&
@@ -191,6 +193,19 @@ function spellsOutDenial(
 /** "untreated" and "treated". */
 const isStemOf = ({ norm }: Word, { norm: other, lemma }: Word): boolean =>
   norm.endsWith(other) || norm.endsWith(lemma)
+
+/** "…, but has not checked it": a conjunct left out whole, with what denies it. */
+function isOfOwnClause({ clauses, clauseOf }: Side, { source: [from, to] }: Gap, s: number): boolean {
+  const clause = clauses[clauseOf[s]!]
+  return (
+    clause !== undefined &&
+    /^(?:main|coordinate|contrast)$/.test(clause.link) &&
+    clause.verb >= from &&
+    clause.head < to &&
+    clause.negators.length > 0 &&
+    clause.negators.every((i) => i >= from && i < to)
+  )
+}
 
 const isConstituentDenier =
   (side: Side, { source: [from] }: Gap) =>

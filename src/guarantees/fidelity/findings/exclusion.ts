@@ -189,6 +189,9 @@ function lineIn(side: Side): Line | undefined {
     } else if (norm === 'all_but') {
       const line = drawn(side, at, phraseAfter(side, at + 1), -1)
       if (line !== undefined) return line
+    } else if (norm === 'only' && isTheOnlyOne(side, at)) {
+      const line = onlyOne(side, at)
+      if (line !== undefined) return line
     } else if (norm === 'none_but' || norm === 'nothing_but' || (ONLY.has(norm) && tag === 'R')) {
       const line = only(side, at)
       if (line !== undefined) return line
@@ -257,6 +260,24 @@ function only(side: Side, at: number): Line | undefined {
     return undefined
   if (words[at]!.norm === 'just' && clauseAt(side, at)?.subject[0] !== at + 1) return undefined
   return drawn(side, at, few, 1)
+}
+
+/** "the only one on the team who", "the only person that" */
+const isTheOnlyOne = ({ words }: Side, at: number) =>
+  words[at - 1]?.norm === 'the' && /^(?:one|person|man|woman)$/.test(words[at + 1]?.norm ?? '')
+
+/** "Yusuf was the only one who voted against it": nobody else did. */
+function onlyOne(side: Side, at: number): Line | undefined {
+  const { words, clauses, clauseOf } = side
+  const own = clauses[clauseOf[at]!]
+  const clause = clauses.find(
+    ({ id, link, parent }) => id > (own?.id ?? 0) && link === 'relative' && parent === own?.id,
+  )
+  if (own === undefined || clause === undefined || own.negators.length > 0) return undefined
+  const few: number[] = []
+  for (let i = own.subject[0]; i < own.subject[1]; i++) if (words[i]!.tag === 'N') few.push(i)
+  if (few.length === 0) return undefined
+  return { at, few, sign: clause.negators.length % 2 === 0 ? 1 : -1, clause }
 }
 
 function drawn(side: Side, at: number, few: readonly number[], sign: 1 | -1): Line | undefined {

@@ -35,6 +35,8 @@ export function hearsayFindings(comparison: Comparison): Finding[] {
     const { source: s, likeness } = alignment.links[clause.head]!
     const theirs = doubted.find(({ head }) => head === s)
     if (theirs === undefined || likeness.score < 0.75) continue
+    // "said it was closed, but that was wrong": the denial is the source's own.
+    if (source.scopes.signs[s] === -1 && theirs.negators.length === 0) continue
     if (source.scopes.signs[s]! * claim.scopes.signs[clause.head]! * likeness.sign !== 1) continue
     const { linked, near } = supportOf(comparison, clause.head, s)
     if (linked > 0 && near * 2 < linked) continue

@@ -44,6 +44,7 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
   const { source, claim, alignment } = comparison
   const theirs = clauseAt(source, s)
   if (theirs === undefined) return false
+  if (isOfBefore(comparison, clause, s)) return true
   const inSource = (kind: RegExp) => inSentence(source, s, kind)
   const inClaim = (kind: RegExp) => inSentence(claim, clause.head, kind)
   if (inSource(EXCLUSIVE) !== inClaim(EXCLUSIVE)) return true
@@ -96,6 +97,36 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
   )
 }
 
+/** Verbs that say of what they end that it was so until then. */
+const ENDING = anyOf(
+  'stop quit give_up gave_up given_up discontinue cease abandon kick come_off came_off get_rid_of got_rid_of sell lose',
+)
+/** What one has until it is cancelled. */
+const HELD = anyOf(
+  'subscription membership contract plan policy lease booking reservation order appointment account insurance card service',
+)
+const GOING_ON = anyOf('still keep continue remain go_on carry_on again')
+
+/** "stopped taking it", and "was taking it": what is ended was so before, which a claim in the past may say. */
+export function isOfBefore({ source, claim }: Comparison, clause: Clause, s: number): boolean {
+  if (clause.tense !== 'past' || clause.modals.length > 0 || claim.scopes.stances[clause.id]!.sign !== 1)
+    return false
+  if (claim.words.some(({ lemma, norm }) => GOING_ON.has(lemma) || GOING_ON.has(norm))) return false
+  const theirs = clauseAt(source, s)
+  if (theirs === undefined) return false
+  const ends = (at: number) => {
+    const word = source.words[at]
+    return (
+      word !== undefined &&
+      (ENDING.has(word.lemma) ||
+        ENDING.has(word.norm) ||
+        (word.lemma === 'cancel' &&
+          source.words.some(({ lemma }, i) => i > at && source.clauseOf[i] === theirs.id && HELD.has(lemma))))
+    )
+  }
+  return ends(theirs.governor) || (theirs.head !== s && ends(theirs.head))
+}
+
 /** The quantifiers and numbers of a subject, in order. */
 const amountsIn = ({ words, scopes }: Side, { subject: [from, to] }: Clause): string =>
   words
@@ -106,6 +137,10 @@ const amountsIn = ({ words, scopes }: Side, { subject: [from, to] }: Clause): st
     )
     .filter((norm) => norm !== '')
     .join(' ')
+
+/** "Jo": somebody with a name, who is neither "I" nor "we". */
+const isNamed = ({ words }: Side, { subject: [from, to] }: Clause): boolean =>
+  to - from === 1 && words[from]!.tag === 'N' && /^\p{Lu}/u.test(words[from]!.text) && isPerson(words[from]!)
 
 /** The subject of the claim is the subject of another clause of the source. */
 export function hasOtherSubject(
@@ -118,7 +153,8 @@ export function hasOtherSubject(
   if (
     theirs !== undefined &&
     theirs.subject[1] - theirs.subject[0] === 1 &&
-    source.words[theirs.subject[0]]!.tag === 'P'
+    source.words[theirs.subject[0]]!.tag === 'P' &&
+    !(/^(?:i|we)$/.test(source.words[theirs.subject[0]]!.norm) && isNamed(claim, clause))
   )
     return false
   const family = new Set(familyOf(source, source.clauseOf[s]!))

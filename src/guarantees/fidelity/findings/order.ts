@@ -101,6 +101,7 @@ function timelineOf(side: Side, clocks: boolean): Timeline {
     if (outer === undefined || outer === own) continue
     // "never worked until it was mended": it worked afterwards.
     const denied = side.scopes.stances[clause.parent]?.sign === -1
+    if (side.scopes.stances[clause.parent]?.sign === 0) continue
     if (clause.link === 'before' || clause.link === 'until') pairs.push(denied ? [own, outer] : [outer, own])
     else if (clause.link === 'after') pairs.push([own, outer])
     else if (clause.link === 'time' && /^(?:once|as_soon_as|when)$/.test(words[clause.start]?.norm ?? ''))

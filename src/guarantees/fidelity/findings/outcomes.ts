@@ -13,7 +13,7 @@ start begin continue persist ongoing go_on goes_on still resume keep_on carry_on
 include including contain cover comprise come_with | exclude without omit leave_out left_out extra lack missing minus separately on_top additional
 pay settle reimburse refund repay paid reimbursed | unpaid outstanding owe due overdue withhold turn_down turned_down
 credit refund reimburse | charge bill debit
-keep retain save preserve store restore | delete remove discard throw_away drop sell give_away give_up gave_up given_up get_rid dispose erase wipe destroy dump chuck throw_out
+keep retain save preserve store restore hold_on hang_on stick_with | delete remove discard throw_away drop sell give_away give_up gave_up given_up get_rid dispose erase wipe destroy dump chuck throw_out
 early ahead in_advance beforehand earlier sooner upfront ahead_of | late behind afterwards overdue later delay tardy
 work succeed fix solve resolve operational healthy recover repair restore manage success | fail break crash broken unsuccessful in_vain outage failure
 final firm definite certain confirm settle prove establish decide decision definitely certainly proof | toy tentative tentatively consider maybe perhaps suspect lean incline guess suppose possibly unsure uncertain undecided provisional provisionally penciled_in pencilled_in pencil_in draft hunch suspicion mull contemplate
@@ -200,7 +200,7 @@ export function outcomeFindings(comparison: Comparison): Finding[] {
 }
 
 const FORMERLY: ReadonlySet<string> = new Set(['used_to', 'formerly', 'originally', 'previously'])
-const NOBODY: ReadonlySet<string> = new Set(['user', 'team'])
+const NOBODY: ReadonlySet<string> = new Set(['user', 'team', 'top'])
 
 function contraryOf(
   { source, claim, alignment }: Comparison,

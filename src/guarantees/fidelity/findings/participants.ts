@@ -14,7 +14,7 @@ export function participantFindings(comparison: Comparison): Finding[] {
     for (const part of mine.parts) {
       if (part.borrowed || part.measure !== undefined || !/^(?:subject|object)$/.test(part.slot)) continue
       const rival = isTelling(claim, part) ? rivalOf(comparison, mine, part) : undefined
-      if (rival !== undefined)
+      if (rival !== undefined && !isToldBeside(comparison, mine, rival))
         return [
           finding(
             comparison,
@@ -31,6 +31,16 @@ export function participantFindings(comparison: Comparison): Finding[] {
   return []
 }
 
+/** "Ingrid joined after Sven did": the claim tells it of both. */
+const isToldBeside = (comparison: Comparison, mine: Statement, rival: Part): boolean =>
+  comparison.claim.statements.some(
+    (other) =>
+      other.id !== mine.id &&
+      other.head >= 0 &&
+      comparison.claim.words[other.head]!.lemma === comparison.claim.words[mine.head]!.lemma &&
+      other.parts.some((part) => matches(comparison, rival, part)),
+  )
+
 function rivalOf(comparison: Comparison, mine: Statement, part: Part): Part | undefined {
   const { source, claim } = comparison
   const verb = claim.words[mine.head]!
@@ -41,7 +51,11 @@ function rivalOf(comparison: Comparison, mine: Statement, part: Part): Part | un
   for (const theirs of exact.length > 0 ? exact : told) {
     const { score, sign } = compareWords(source.words[theirs.head]!, verb)
     if (sign === -1 || score < 0.8) continue
-    if (isDenied(source, theirs) || theirs.parts.some((other) => matches(comparison, other, part)))
+    if (
+      isDenied(source, theirs) ||
+      isLeftOpen(source, theirs) ||
+      theirs.parts.some((other) => matches(comparison, other, part))
+    )
       return undefined
     const there = fillersOf(source, theirs, part.slot)
     const other = there.find((one) =>
@@ -81,6 +95,10 @@ function fillersOf(side: Side, { id, parts, sentence }: Statement, slot: string)
   const about = before.clause?.passive === true ? 'object' : 'subject'
   return before.parts.filter((part) => part.slot === about && part.key !== 'open')
 }
+
+/** "don't bother watering it" */
+const isLeftOpen = ({ scopes }: Side, { clause }: Statement) =>
+  clause !== undefined && scopes.stances[clause.id]!.sign === 0
 
 /** Someone who can do things: whoever keeps the notes, a person, a name. */
 function isActor({ words }: Side, { key, stands, at }: Part): boolean {

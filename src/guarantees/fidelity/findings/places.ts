@@ -11,6 +11,9 @@ const OPPOSED = [
   ['above', 'under'],
   ['over', 'below'],
   ['with', 'without'],
+  ['on', 'against'],
+  ['for', 'against'],
+  ['with', 'against'],
 ]
 
 /** What sets one calendar, account or door apart from another; words of one group may be one and the same. */

@@ -10,6 +10,7 @@ import {
 import type { Part, Statement } from '../reading/statements.ts'
 import { anyOf } from '../words/cues.ts'
 import { isFeminine, isPerson } from '../words/people.ts'
+import type { Word } from '../words/tagging.ts'
 import { isDenied, matches } from './crossing.ts'
 import { isName } from './names.ts'
 
@@ -38,7 +39,7 @@ const MUTUAL = anyOf(
   'meet marry discuss talk agree match equal resemble merge differ be have speak argue chat work connect collaborate play fight combine share compare sync link exchange swap trade overlap collide conflict join',
 )
 
-function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
+function rolesOf(side: Side, { head, parts, clause }: Statement): Roles | undefined {
   if (head < 0) return undefined
   const { lemma, norm } = side.words[head]!
   const filled = new Map<string, Part[]>()
@@ -96,7 +97,11 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
     return named({ object: 'chosen', over: 'other', to: 'other' }, 'choosing')
   if (parts.some(({ slot }) => slot === 'than'))
     return {
-      ...named({ subject: 'more', than: 'less' }, `than ${lemma}`),
+      // "is paid more than": who is paid stands as a passive's object.
+      ...named(
+        { subject: 'more', ...(clause?.passive === true ? { object: 'more' } : {}), than: 'less' },
+        `than ${lemma}`,
+      ),
       word: comparedBy(side, head, parts),
     }
   // "born Ann Lee" tells a name.
@@ -113,6 +118,28 @@ function rolesOf(side: Side, { head, parts }: Statement): Roles | undefined {
     },
     `verb ${lemma}`,
   )
+}
+
+/** More of what the verb tells is "more", less of it "less": "costs more than" is "is dearer than". */
+const MEASURED: readonly (readonly [verb: string, more: string, less: string])[] = [
+  ['cost', 'expensive', 'cheap'],
+  ['weigh', 'heavy', 'light'],
+  ['last', 'long', 'short'],
+]
+const MORE = anyOf('more_than more greater_than')
+const LESS = anyOf('less_than less fewer_than fewer')
+
+/** How much of it, where the comparison says "more" or "less" and no other word of degree. */
+function degreeOf({ words }: Side, at: number): 1 | -1 | 0 {
+  const { norm } = words[at]!
+  if (MORE.has(norm)) return 1
+  if (LESS.has(norm)) return -1
+  for (let i = at + 1; i < words.length && i < at + 6; i++) {
+    if (words[i]!.norm === 'more_than') return 1
+    if (words[i]!.norm === 'less_than' || words[i]!.norm === 'fewer_than') return -1
+    if (words[i]!.norm === 'than') return 0
+  }
+  return 0
 }
 
 /** "three years older than": what is compared is how old. */
@@ -171,15 +198,55 @@ interface Told {
 function turnedBy({ source, claim }: Comparison, theirs: Told, mine: Told): boolean | undefined {
   const [a, b] = [source.words[theirs.roles.word]!, claim.words[mine.roles.word]!]
   const [one, other] = [theirs.roles.frame, mine.roles.frame]
-  if (one === other) return false
   if (one.startsWith('than ') && other.startsWith('than ')) {
+    const [here, there] = [degreeOf(source, theirs.roles.word), degreeOf(claim, mine.roles.word)]
+    if (here !== 0 && there !== 0) {
+      const [verb, other] = [source.words[theirs.statement.head]!, claim.words[mine.statement.head]!]
+      return isSameScale(verb, other) ? here !== there : undefined
+    }
+    if (here !== 0 || there !== 0) {
+      const [measured, by] = here !== 0 ? [theirs.statement, b] : [mine.statement, a]
+      const verb = (here !== 0 ? source : claim).words[measured.head]!.lemma
+      const row = MEASURED.find(([first]) => first === verb)
+      // "reduced it versus placebo": no word for less is more.
+      if (row === undefined)
+        return isSameScale(source.words[theirs.statement.head]!, claim.words[mine.statement.head]!)
+          ? (here || there) === -1
+          : undefined
+      const up = gradedAs(by.lemma, row)
+      return up === 0 ? undefined : up !== (here || there)
+    }
     const { sign, score } = compareWords(a, b)
     return score >= 0.6 ? sign === -1 : undefined
   }
+  if (one === other) return false
   if (!one.startsWith('verb ') || !other.startsWith('verb ')) return undefined
   const { sign, score } = compareWords(a, b)
   return sign === 1 && score >= 0.75 ? false : undefined
 }
+
+/** Verbs by which one and the same is more or less. */
+const SCALES: readonly ReadonlySet<string>[] = [
+  anyOf('earn make pay'),
+  anyOf('cost'),
+  anyOf('drink consume use'),
+  anyOf('sell'),
+]
+
+const isSameScale = (one: Word, other: Word): boolean =>
+  one.lemma === other.lemma || SCALES.some((scale) => scale.has(one.lemma) && scale.has(other.lemma))
+
+const DEGREES: Readonly<Record<string, ReadonlySet<string>>> = {
+  expensive: anyOf('expensive dear dearer costly costlier pricey pricier'),
+  cheap: anyOf('cheap cheaper inexpensive'),
+  heavy: anyOf('heavy heavier'),
+  light: anyOf('light lighter'),
+  long: anyOf('long longer'),
+  short: anyOf('short shorter'),
+}
+
+const gradedAs = (lemma: string, [, more, less]: (typeof MEASURED)[number]): 1 | -1 | 0 =>
+  DEGREES[more]!.has(lemma) ? 1 : DEGREES[less]!.has(lemma) ? -1 : 0
 
 const OTHER_END: Readonly<Record<string, string>> = { more: 'less', less: 'more' }
 const roleIn = (role: string, turned: boolean) => (turned ? (OTHER_END[role] ?? role) : role)

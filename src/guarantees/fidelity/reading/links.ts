@@ -39,10 +39,13 @@ export function linkOf(
     if (previous.link === 'relative') return { link: 'main', parent: -1, governor: -1 }
     if (site.subject[0] < site.subject[1]) {
       const effect = effectOf(words[previous.head]!.lemma)
-      if (effect !== undefined) return { link: 'complement', parent: outer, governor: previous.head }
+      const hangs = /^(?:condition|exception|time|until|before|after|reason|contrast)$/.test(previous.link)
+      // "If the pound drops under 1.15 I'll move it": what the verb takes begins right behind it.
+      const apart = hangs && site.subject[0] > previous.head + 1
+      if (effect !== undefined && !apart)
+        return { link: 'complement', parent: outer, governor: previous.head }
       // "Unless the visa comes through by Friday I'm not flying"
-      if (/^(?:condition|exception|time|until|before|after|reason|contrast)$/.test(previous.link))
-        return { link: 'main', parent: -1, governor: -1 }
+      if (hangs) return { link: 'main', parent: -1, governor: -1 }
       if (words[site.subject[0] - 1]?.tag === 'N') return { link: 'relative', parent: outer, governor: -1 }
       return { link: 'complement', parent: outer, governor: previous.head }
     }

@@ -82,7 +82,7 @@ const FAVOURS = new Set(
    accept approve keep retain continue maintain support endorse back adopt like love prefer enjoy welcome allow allowed permit enable activate introduce launch
    ship offer provide work run function operate succeed pass open active online live valid alive intact agree attend join receive renew extend honour honor
    kept enabled supported included wanted installed running going_ahead went_ahead go_ahead turn_on turned_on switch_on switched_on on possible fine ok okay sign_up signed_up add create
-   choose pick select chosen go_through go_up exist unchanged good useful welcome required mandatory necessary essential resume restore reinstate present buy own carry_on embrace favour favor like_to planned part`.split(
+   choose pick select chosen go_through go_up exist unchanged good useful welcome required mandatory necessary essential resume restore reinstate present buy own carry_on embrace favour favor unavoidable inevitable like_to planned part`.split(
     /\s+/,
   ),
 )

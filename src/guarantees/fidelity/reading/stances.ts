@@ -55,7 +55,7 @@ export function stanceOf(reading: Reading, clause: Clause, stances: readonly Sta
   if (above !== undefined) hangOn(reading, clause, parent!, above, draft)
   if (clause.link === 'exception') draft.sign = times(draft.sign, -1)
   if (clause.link === 'condition' || clause.link === 'exception') atMost(draft, 1)
-  if (clause.governor >= 0 && isDisclaimed(reading, clause)) draft.sign = times(draft.sign, -1)
+  if (clause.governor >= 0) borneOut(reading, clause, draft)
   for (const other of clauses)
     if ((other.link === 'condition' || other.link === 'exception') && other.parent === clause.id)
       draft.condition = other.id
@@ -313,6 +313,53 @@ const isUnreal = ({ words }: Reading, condition: Clause, main: Clause) =>
   main.modals.some((i) => /^(?:would|could|might|should)$/.test(words[i]!.norm)) &&
   main.helpers.some((i) => words[i]!.norm === 'have')
 
+/** What follows says how it turned out: "but that was wrong", "and he was right", "and she did", "but never did". */
+function borneOut(reading: Reading, clause: Clause, draft: Draft): void {
+  if (isDisclaimed(reading, clause)) {
+    draft.sign = times(draft.sign, -1)
+    return
+  }
+  const outcome = isCalledTrue(reading, clause) ? 1 : outcomeOf(reading, clause)
+  if (outcome === undefined) return
+  draft.sign = clause.negators.length % 2 === 0 ? outcome : times(outcome, -1)
+  draft.certainty = 3
+}
+
+/** Verbs of what somebody says, thinks or means to do, which may come true or not. */
+const PROSPECTIVE = anyOf(
+  'promise vow swear pledge agree offer threaten say tell claim think believe assume suppose guess reckon expect suspect hope intend mean plan want try attempt aim',
+)
+
+/** "promised to send it, and he did", "said he had locked it, but he hadn't": nothing but the auxiliary. */
+function outcomeOf({ words, clauses }: Reading, { id, link, governor }: Clause): Sign | undefined {
+  const next = clauses[id + 1]
+  if (link !== 'complement' || next === undefined || !PROSPECTIVE.has(words[governor]?.lemma ?? ''))
+    return undefined
+  if (words[next.head]!.tag !== 'X' || !/^(?:do|have|be)$/.test(words[next.head]!.lemma)) return undefined
+  const [from, to] = next.subject
+  if (from < to && words[to - 1]!.tag !== 'P') return undefined
+  if (
+    !/^(?:,|and|but)$/.test(openerOf(words, next)) &&
+    !/^(?:,|and|but)$/.test(words[next.start - 1]?.norm ?? '')
+  )
+    return undefined
+  for (let i = next.head + 1; i < words.length && !/^[.!?;,]$/.test(words[i]!.norm); i++)
+    if (words[i]!.tag !== '-' && words[i]!.tag !== 'R' && words[i]!.norm !== 'so') return undefined
+  return next.negators.length % 2 === 0 ? 1 : -1
+}
+
+/** "..., and that was true", "and she was right". */
+function isCalledTrue({ words, clauses }: Reading, { id, link }: Clause): boolean {
+  const next = clauses[id + 1]
+  if (link !== 'complement' || next === undefined || next.negators.length > 0 || !next.copula) return false
+  return (
+    /^(?:true|right|correct|so)$/.test(words[next.head]!.norm) &&
+    next.subject[1] - next.subject[0] <= 1 &&
+    /^[P]$/.test(words[next.subject[0]]?.tag ?? '') &&
+    !/^[NV]$/.test(words[next.head + 1]?.tag ?? '')
+  )
+}
+
 const DISCLAIMERS = anyOf('false untrue lie incorrect wrong falsity myth falsehood fiction mistaken')
 
 /** Some clause after this one, the sentence's main one or inside it, calls it false. */
@@ -339,8 +386,18 @@ export function isDisclaimed(reading: Reading, clause: Clause): boolean {
 }
 
 /** "told them it was too big, which wasn't true" */
-function isCalledUntrue({ words, clauses }: Reading, { id }: Clause): boolean {
+function isCalledUntrue(reading: Reading, { id }: Clause): boolean {
+  const { words, clauses } = reading
   const next = clauses[id + 1]
+  // "but that turned out to be wrong"
+  if (
+    next !== undefined &&
+    /^(?:turned_out|turns_out|proved|proves|proven)$/.test(words[next.head]!.norm) &&
+    /^(?:which|that|it|this)$/.test(words[next.subject[0]]?.norm ?? '') &&
+    next.negators.length === 0 &&
+    disclaims(reading, next.id)
+  )
+    return true
   if (
     next === undefined ||
     !/^(?:which|that|it|this)$/.test(words[next.subject[0]]?.norm ?? words[next.start]?.norm ?? '')

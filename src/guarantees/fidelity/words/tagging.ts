@@ -415,10 +415,14 @@ const HANDING = anyOf(
   'walk cycle drive commute ride travel bike fly get_back go send move return hand give assign forward route transfer switch ship deliver belong report escalate come get write go_back go_over pass',
 )
 
+const TURNS_OUT = anyOf('turned_out turns_out proved proves proven')
+
 function that(tokens: readonly Token[], before: readonly Word[], i: number, as: As): Word {
   const last = before.at(-1)
   const next = tokens[i + 1]?.norm ?? ''
   if (next === 'one') return as('D')
+  // "but that turned out to be wrong", "and that proved false": takes up what was said before.
+  if ((last?.tag === 'C' || last?.tag === '.') && TURNS_OUT.has(next)) return as('P')
   if (
     last?.tag === 'C' &&
     !AUXILIARIES.has(next) &&

@@ -283,9 +283,17 @@ function settleNarrowly(tokens: readonly Token[]): readonly Token[] {
     norm === 'barely' && ACHIEVED.test(tokens[i + 1]?.norm ?? '')
   const wished = ({ norm, first }: Token, i: number) =>
     norm === 'if' && first && tokens[i + 1]?.norm === 'only' && SUBJECTS.has(tokens[i + 2]?.norm ?? '')
-  if (!tokens.some((token, i) => narrowly(token, i) || wished(token, i))) return tokens
+  // "Should you need more, ask": if you do. A question ends in its mark.
+  const supposed = ({ norm, first }: Token, i: number) =>
+    norm === 'should' &&
+    first &&
+    !/^(?:not|[,?.!])$/.test(tokens[i + 1]?.norm ?? '.') &&
+    /^[,]$/.test(tokens.slice(i).find((other) => /^[,.?!;]$/.test(other.norm))?.norm ?? '') &&
+    tokens.slice(i).find((other) => /^[.?!;]$/.test(other.norm))?.norm !== '?'
+  if (!tokens.some((token, i) => narrowly(token, i) || wished(token, i) || supposed(token, i))) return tokens
   return tokens.flatMap((token, i) => {
     if (narrowly(token, i)) return []
+    if (supposed(token, i)) return [replaced(token, 'if')]
     if (wished(token, i)) return [replaced(token, 'i')]
     return [i > 0 && wished(tokens[i - 1]!, i - 1) ? replaced(token, 'wish') : token]
   })
