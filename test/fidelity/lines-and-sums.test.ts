@@ -66,3 +66,22 @@ describe('kinds and directions', () => {
     ['Every road to the left leads to the end of the world.', 'Every road leads to the end of the world.'],
   ])('%s ↛ %s', (source, claim) => expect(verdictOf(source, claim)).toBe('unfaithful'))
 })
+
+describe('which way something went', () => {
+  test.each([
+    ['The wait at the clinic went from 40 minutes to 15.', 'Waiting times at the clinic decreased.'],
+    ['Membership went from 300 to 250 last year.', 'Membership did not grow last year.'],
+    ['Our quota went from 5 to 8 GB and prices fell.', 'Prices fell.'],
+    ['Bake it at 180 degrees or less.', 'Bake it at no more than 180 degrees.'],
+    ['Turn it to 5 or lower the blinds.', 'Turn it to 5 or lower the blinds, please.'],
+  ])('%s → %s', (source, claim) => expect(verdictOf(source, claim)).toBe('faithful'))
+
+  test.each([
+    ['The wait at the clinic went from 40 minutes to 15.', 'Waiting times at the clinic increased.'],
+    ['Membership went from 300 to 250 last year.', 'Membership grew last year.'],
+    ['The subscription was cut from 20 to 12 euros.', 'The subscription got more expensive.'],
+    ['Bake it at 180 degrees or less.', 'Bake it at a minimum of 180 degrees.'],
+    ['Groups of 12 people or more get a discount.', 'Only groups of fewer than 12 people get a discount.'],
+    ['The board voted for it by seven to two.', 'The board voted for it unanimously.'],
+  ])('%s ↛ %s', (source, claim) => expect(verdictOf(source, claim)).toBe('unfaithful'))
+})

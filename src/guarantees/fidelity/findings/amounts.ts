@@ -143,7 +143,7 @@ function speaksOfOthers({ source, claim, alignment, edited }: Comparison, c: num
 }
 
 const UNIVERSAL =
-  /^(?:all|every|each|both|everyone|everybody|everything|always|entire|whole|any|anyone|anybody|anything|whatever|whenever|never|none|no|nobody|nothing|no_one|fully|entirely|completely|neither|throughout|without|either|only|last)$/
+  /^(?:all|every|each|both|everyone|everybody|everything|always|entire|whole|any|anyone|anybody|anything|whatever|whenever|never|none|no|nobody|nothing|no_one|fully|entirely|completely|neither|throughout|without|either|only|last|unanimous|unanimously)$/
 const MOST =
   /^(?:most|most_of|majority|a_majority_of|the_majority_of|almost_all|nearly_all|almost_every|nearly_every|mostly|mainly|usually|largely|generally|typically|normally|bulk|predominantly|primarily|few|hardly_any)$/
 

@@ -14,6 +14,7 @@ import { type Quantity, sameAmount } from '../quantities/quantities.ts'
 import { DUTIES } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { isClose as close, countedBy, follows } from './arithmetic.ts'
+import { directionFindings } from './directions.ts'
 import { frequencyFindings } from './frequencies.ts'
 import { ownTimeFindings } from './own-times.ts'
 import { partOfTimeFindings } from './parts-of-time.ts'
@@ -41,6 +42,7 @@ export function numberFindings(comparison: Comparison): Finding[] {
     ...found,
     ...comparedCounts(comparison),
     ...tooFew(comparison),
+    ...directionFindings(comparison),
     ...ratioFindings(comparison),
     ...thresholdFindings(comparison),
     ...frequencyFindings(comparison),

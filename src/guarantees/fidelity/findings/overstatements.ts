@@ -11,6 +11,10 @@ const KINDS: readonly (readonly [claim: ReadonlySet<string>, source: ReadonlySet
     ),
   ],
   [
+    anyOf('unanimously unanimous'),
+    anyOf('all every everyone everybody whole entire both each none nobody no no_one'),
+  ],
+  [
     anyOf('permanently permanent forever indefinitely'),
     anyOf('life lifetime good end never always close die delete last'),
   ],

@@ -149,20 +149,21 @@ export function surroundings(
   // "two pets at most"
   if (bound === '=' && /^at_(?:most|least)$/.test(tokens[to + 1]?.norm ?? ''))
     bound = tokens[to + 1]!.norm === 'at_most' ? '<=' : '>='
-  if (bound === '=' && tokens[to]?.norm === 'or') {
-    const after = tokens[to + 1]?.norm ?? ''
-    if (after === 'more' || after === 'above' || after === 'higher' || after === 'later') bound = '>='
-    if (
-      after === 'less' ||
-      after === 'fewer' ||
-      after === 'below' ||
-      after === 'lower' ||
-      after === 'earlier'
-    )
-      bound = '<='
-  }
+  if (bound === '=') bound = orBeyond(tokens, to) ?? '='
   if (bound === '=' && isLimitedTo(tokens, from)) bound = '<='
   return { bound: negated ? OPPOSITE[bound] : bound, end, whole, negated }
+}
+
+const OR_MORE = /^(?:more|above|over|up|higher|later|older|longer|larger|bigger|heavier|greater|better)$/
+const OR_LESS = /^(?:less|fewer|below|under|down|lower|earlier|younger|shorter|smaller|lighter)$/
+
+/** "16 or older", "18 degrees or lower". What goes on with a thing is a verb: "or lower the blinds". */
+function orBeyond(tokens: readonly Token[], to: number): Bound | undefined {
+  const or = [to, to + 1].find((i) => tokens[i]?.norm === 'or')
+  if (or === undefined || (or > to && tokens[to]!.kind !== 'word')) return undefined
+  const [after, next] = [tokens[or + 1]?.norm ?? '', tokens[or + 2]?.norm ?? '']
+  if (/^(?:the|a|an|my|our|your|his|her|its|their|it|them|than|\d.*)$/.test(next)) return undefined
+  return OR_MORE.test(after) ? '>=' : OR_LESS.test(after) ? '<=' : undefined
 }
 
 /** "limits each key to 100 requests" */
