@@ -277,6 +277,17 @@ function nearby(source: Reading, claim: Reading, c: number, links: readonly Link
   return near
 }
 
+/** The next telling word in a direction is the same on both sides. */
+function isBeside(source: Reading, s: number, claim: Reading, c: number, step: 1 | -1): boolean {
+  const next = ({ words, clauseOf }: Reading, at: number) => {
+    let i = at + step
+    while (clauseOf[i] === clauseOf[at] && words[i] !== undefined && !isContent(words[i]!)) i += step
+    return clauseOf[i] === clauseOf[at] ? words[i]?.lemma : undefined
+  }
+  const mine = next(claim, c)
+  return mine !== undefined && mine === next(source, s)
+}
+
 function bestElsewhere(
   source: Reading,
   telling: readonly number[],
@@ -294,8 +305,11 @@ function bestElsewhere(
     const likeness = compareWords(other, word)
     if (likeness.score < 0.45 || (edited && likeness.score < 0.8)) continue
     near ??= nearby(source, claim, c, links)
-    const rank =
+    let rank =
       likeness.score + (near.has(source.clauseOf[s]!) ? 0.18 : 0) + (other.tag === word.tag ? 0.03 : 0)
+    // Said more than once: where the same words stand beside it.
+    if (likeness.score >= 0.8 && rank > bestRank - 0.05)
+      rank += (isBeside(source, s, claim, c, -1) ? 0.02 : 0) + (isBeside(source, s, claim, c, 1) ? 0.01 : 0)
     if (rank > bestRank) {
       bestRank = rank
       best = { source: s, likeness }

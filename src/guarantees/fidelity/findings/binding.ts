@@ -22,8 +22,10 @@ import { crossingFindings } from './crossing.ts'
 import { echoOf } from './ellipsis.ts'
 import { exchangeFindings } from './exchanges.ts'
 import { hearsayFindings } from './hearsay.ts'
+import { kindFindings } from './kinds.ts'
 import { isName } from './names.ts'
 import { orderFindings } from './order.ts'
+import { otherFindings } from './others.ts'
 import { outcomeFindings } from './outcomes.ts'
 import { overstatementFindings } from './overstatements.ts'
 import { parallelFindings } from './parallels.ts'
@@ -31,6 +33,7 @@ import { participantFindings } from './participants.ts'
 import { permissionFindings } from './permissions.ts'
 import { placeFindings } from './places.ts'
 import { preferenceFindings } from './preferences.ts'
+import { reasonFindings } from './reasons.ts'
 import { roleFindings } from './roles.ts'
 import { segmentFindings } from './segments.ts'
 import { substitutionFindings } from './substitution.ts'
@@ -57,6 +60,9 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(isDocument(comparison.source) ? [] : converseFindings(comparison)),
     ...(ownWords ? parallelFindings(comparison) : []),
     ...(ownWords ? segmentFindings(comparison) : []),
+    ...(isDocument(comparison.source) || isSummary(comparison) ? [] : kindFindings(comparison)),
+    ...(isDocument(comparison.source) ? [] : reasonFindings(comparison)),
+    ...(isDocument(comparison.source) || isSummary(comparison) ? [] : otherFindings(comparison)),
     ...roleFindings(comparison),
     ...(ownWords ? participantFindings(comparison) : []),
     ...undoneFindings(comparison),

@@ -34,8 +34,9 @@ export function ceasedFindings(comparison: Comparison): Finding[] {
     if (source.scopes.stances[clause.id]!.condition !== undefined) continue
     const things = thingsOf(source, clause)
     const last = things.at(-1)
-    if (last === undefined || isTakenUp(source, clause)) continue
+    if (last === undefined) continue
     const { lemma } = source.words[last]!
+    if (isTakenUp(source, clause, lemma)) continue
     const at = claim.words.findIndex(
       (word, c) => word.lemma === lemma && word.tag === 'N' && claim.words[c + 1]?.tag !== 'N',
     )
@@ -99,9 +100,19 @@ function objectBefore(side: Side, clause: Clause): number[] {
   return list
 }
 
-const isTakenUp = ({ words }: Side, { head }: Clause) =>
+/** Begun anew in the same sentence, or in a later one that names no other thing. */
+const isTakenUp = ({ words, sentenceOf }: Side, { head }: Clause, thing: string) =>
   words.some(
-    ({ norm, lemma }, i) => i > head && (ANEW.has(norm) || ANEW.has(lemma)) && !isDeniedBefore(words, i),
+    ({ norm, lemma }, i) =>
+      i > head &&
+      (ANEW.has(norm) || ANEW.has(lemma)) &&
+      !isDeniedBefore(words, i) &&
+      (sentenceOf[i] === sentenceOf[head] ||
+        words.some(
+          (word, k) =>
+            sentenceOf[k] === sentenceOf[i] &&
+            (word.lemma === thing || /^(?:it|them|that|one)$/.test(word.norm)),
+        )),
   )
 
 const isDeniedBefore = (words: Side['words'], at: number) =>

@@ -97,6 +97,7 @@ function relationsOf(side: Side): Relation[] {
       tell('blaming', i, before(), phraseAfter(side, i + 3))
     else if (is(REPLACING)) told('replacing')
     else if (is(MOVING)) tell('replacing', i, behind(/^to$/), behind(/^from$/))
+    else if (LEAVING.has(lemma)) tell('going', i, placeAfter(side, i, /^from$/), arrivalAfter(side, i + 1))
     else if (is(SUPPLYING) && words[i]!.tag === 'V') told('supplying')
     else if (lemma === 'get' && words.slice(i + 1, i + 4).some((word) => SUPPLIES.has(word.lemma)))
       tell('supplying', i, behind(/^from$/), before())
@@ -108,6 +109,32 @@ function relationsOf(side: Side): Relation[] {
     }
   })
   return found
+}
+
+const LEAVING = anyOf('leave depart set_off go fly sail drive')
+const ARRIVING = anyOf('arrive get reach land go come get_in get_into dock')
+
+/** What is left, or behind "from". */
+const placeAfter = (side: Side, at: number, preposition: RegExp): number[] =>
+  preposition.test(side.words[at + 1]?.norm ?? '')
+    ? phraseAfter(side, at + 2)
+    : side.words[at]!.lemma === 'leave'
+      ? phraseAfter(side, at + 1)
+      : []
+
+/** Where it goes, in the same sentence: "… and gets into Helsinki", "to Tallinn". */
+function arrivalAfter(side: Side, from: number): number[] {
+  const { words, sentenceOf } = side
+  for (let i = from; i < words.length && sentenceOf[i] === sentenceOf[from]; i++) {
+    if (words[i]!.norm === 'reaches' || words[i]!.lemma === 'reach') return phraseAfter(side, i + 1)
+    if (/^(?:to|into|in|at)$/.test(words[i]!.norm) && words[i]!.tag === 'I') {
+      const arrives = words[i]!.norm === 'to' || ARRIVING.has(words[i - 1]!.lemma)
+      if (arrives) return phraseAfter(side, i + 1)
+    }
+    if (ARRIVING.has(words[i]!.norm.replace(/^(?:gets|got|get)_/, 'get_')) && words[i]!.norm.includes('_'))
+      return phraseAfter(side, i + 1)
+  }
+  return []
 }
 
 const BREAKS: ReadonlySet<string> = new Set(['.', ',', ';', '!', '?', '\n'])

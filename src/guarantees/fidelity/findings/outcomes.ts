@@ -14,7 +14,7 @@ include including contain cover comprise come_with | exclude without omit leave_
 pay settle reimburse refund repay paid reimbursed | unpaid outstanding owe due overdue withhold turn_down turned_down
 credit refund reimburse | charge bill debit
 keep retain save preserve store restore hold_on hang_on stick_with | delete remove discard throw_away drop sell give_away give_up gave_up given_up get_rid dispose erase wipe destroy dump chuck throw_out
-early ahead in_advance beforehand earlier sooner upfront ahead_of | late behind afterwards overdue later delay tardy
+early ahead in_advance beforehand earlier sooner upfront ahead_of ahead_of_time ahead_of_schedule | late behind afterwards overdue later delay tardy | on_time punctual punctually on_schedule
 work succeed fix solve resolve operational healthy recover repair restore manage success | fail break crash broken unsuccessful in_vain outage failure
 final firm definite certain confirm settle prove establish decide decision definitely certainly proof | toy tentative tentatively consider maybe perhaps suspect lean incline guess suppose possibly unsure uncertain undecided provisional provisionally penciled_in pencilled_in pencil_in draft hunch suspicion mull contemplate
 attend come join show_up appear participate turn_up | absent skip abstain out_sick stay_away
@@ -143,6 +143,8 @@ const DENYING: ReadonlySet<string> = new Set(['without', 'fail', 'miss', 'unless
 /** A word that puts something on a scale. */
 interface Standing {
   readonly at: number
+  /** Where the words that put it there end. */
+  readonly to: number
   readonly scale: number
   /** -1 for one of several others. */
   readonly value: number
@@ -166,6 +168,7 @@ function standingsOf({ words, scopes }: Side): Standing[] {
       if (list.some((one) => one.at === at && one.scale === scale)) continue
       list.push({
         at,
+        to: at + 1 + rest.length,
         scale,
         value: sign === 1 ? value : sign === -1 && values === 2 ? 1 - value : -1,
         denied: sign !== 1,
@@ -227,7 +230,7 @@ function contraryOf(
   let about = 0
   const places: (readonly number[])[] = []
   for (const [c, word] of claim.words.entries()) {
-    if (claim.clauseOf[c] !== claim.clauseOf[mine.at] || c === mine.at) continue
+    if (claim.clauseOf[c] !== claim.clauseOf[mine.at] || (c >= mine.at && c < mine.to)) continue
     if (word.tag !== 'N' || !isContent(word) || NOBODY.has(word.lemma)) continue
     about++
     const { source: s, likeness } = alignment.links[c]!

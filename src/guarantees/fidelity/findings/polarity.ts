@@ -50,6 +50,29 @@ function bareVotes({ source, claim, alignment }: Comparison): Vote[] {
   return votes
 }
 
+const DEEMING = anyOf(
+  'consider find deem call think regard count describe treat judge rate class classify label see',
+)
+
+/** "says it isn't serious" became "considers it serious": a predicate without its verb. */
+function deemedVotes({ source, claim, alignment }: Comparison): Vote[] {
+  const votes: Vote[] = []
+  for (const clause of claim.clauses) {
+    if (!DEEMING.has(claim.words[clause.head]!.lemma)) continue
+    for (let c = clause.head + 1; c < claim.words.length && claim.clauseOf[c] === clause.id; c++) {
+      const { source: s, likeness } = alignment.links[c]!
+      const theirs = clauseAt(source, s)
+      if (claim.words[c]!.tag !== 'A' || theirs?.head !== s || !theirs.copula || likeness.score < 0.75)
+        continue
+      const before = claim.words[c - 1]!
+      if (before.tag === 'D') continue
+      const product = (source.scopes.signs[s]! * claim.scopes.signs[c]! * likeness.sign) as Sign
+      votes.push({ source: s, claim: c, product })
+    }
+  }
+  return votes
+}
+
 /** What one side asserts and the other denies. */
 export function polarityFindings(comparison: Comparison): Finding[] {
   const { claim, alignment } = comparison
@@ -71,7 +94,12 @@ export function polarityFindings(comparison: Comparison): Finding[] {
   }
   for (const vote of rest
     ? []
-    : [...constituentVotes(comparison), ...oppositeVotes(comparison), ...bareVotes(comparison)])
+    : [
+        ...constituentVotes(comparison),
+        ...oppositeVotes(comparison),
+        ...bareVotes(comparison),
+        ...deemedVotes(comparison),
+      ])
     if (vote.product === -1 && !settled.has(vote.source)) {
       settled.add(vote.source)
       found.push(flip(comparison, vote))
@@ -204,8 +232,10 @@ function placeOf({ source, claim, alignment, edited }: Comparison, clause: Claus
   const isMine = (at: number) => {
     const theirs = source.clauses[source.clauseOf[at]!]
     for (let c = clause.subject[0]; theirs !== undefined && c < clause.subject[1]; c++) {
+      if (claim.words[c]!.tag !== 'N') continue
       const i = alignment.links[c]!.source
-      if (claim.words[c]!.tag === 'N' && i >= theirs.subject[0] && i < theirs.subject[1]) return true
+      for (let k = theirs.subject[0]; k < theirs.subject[1]; k++)
+        if (k === i || source.words[k]!.lemma === claim.words[c]!.lemma) return true
     }
     return false
   }
@@ -418,6 +448,16 @@ function constituentVotes(comparison: Comparison): Vote[] {
     if (mine === undefined && theirs === undefined && link.likeness.score >= 0.75)
       votes.push({ source: link.source, claim: c, product: productOf(comparison, link.source, c) })
     if (link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
+    // "Flat white, no sugar.": a note without a verb.
+    if (
+      theirs === undefined &&
+      mine !== undefined &&
+      source.words[link.source - 1]?.norm === 'no' &&
+      claim.scopes.signs[c] === 1 &&
+      claim.words.every(({ tag, norm }) => tag !== '-' && norm !== 'without') &&
+      !source.words.some(({ lemma }, k) => k !== link.source && lemma === source.words[link.source]!.lemma)
+    )
+      votes.push({ source: link.source, claim: c, product: -1 })
     if (isOwner(claim, c) && !isOwner(source, link.source)) continue
     if (
       mine === undefined ||

@@ -11,6 +11,29 @@ export function preferenceFindings(comparison: Comparison): Finding[] {
   const { source, claim } = comparison
   const choice = choiceIn(source)
   if (choice === undefined) return []
+  const mine = choiceIn(claim)
+  if (mine !== undefined && !claim.words.some(({ tag }) => tag === '-')) {
+    const { links } = comparison.alignment
+    const meets = (theirs: readonly number[], own: readonly number[]) =>
+      own.some((c) => theirs.includes(links[c]!.source) && links[c]!.likeness.score >= 0.75)
+    if (
+      meets(choice.taken, mine.left) &&
+      meets(choice.left, mine.taken) &&
+      !meets(choice.taken, mine.taken) &&
+      !meets(choice.left, mine.left)
+    )
+      return [
+        finding(
+          comparison,
+          'role_swap',
+          'hard',
+          0.85,
+          [...choice.taken, ...choice.left],
+          [...mine.taken, ...mine.left],
+          `the source has '${said(source, ...choice.taken)}' rather than '${said(source, ...choice.left)}'`,
+        ),
+      ]
+  }
   if (!claim.words.some(({ lemma, norm }) => WANTS.has(lemma) || WANTS.has(norm))) return []
   if (claim.words.some(({ tag, norm }) => tag === '-' || THAN.has(norm))) return []
   const lemmas = (list: readonly number[]) => new Set(list.map((i) => source.words[i]!.lemma))

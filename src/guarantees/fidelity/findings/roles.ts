@@ -81,6 +81,19 @@ function rolesOf(side: Side, { head, parts, clause }: Statement): Roles | undefi
     return undefined
   if (GETTING.has(lemma) || GETTING.has(norm))
     return named({ subject: 'taker', from: 'giver', object: 'thing' }, 'giving')
+  // "the cottage went to Theo"
+  if (
+    lemma === 'go' &&
+    parts.some(
+      ({ slot, stands, key }) =>
+        slot === 'to' && (key === 'self' || stands.some((i) => isPerson(side.words[i]!))),
+    ) &&
+    parts.some(
+      ({ slot, stands, key }) =>
+        slot === 'subject' && key === 'word' && !stands.some((i) => isPerson(side.words[i]!)),
+    )
+  )
+    return named({ subject: 'thing', to: 'taker' }, 'giving')
   if (lemma === 'report') return named({ subject: 'junior', to: 'senior' }, 'leading')
   if (LEADING.has(lemma)) return named({ subject: 'senior', object: 'junior' }, 'leading')
   if (LEADERS.has(lemma) && parts.some(({ at }) => at === head))

@@ -10,6 +10,7 @@ import {
 } from '../comparing/comparison.ts'
 import type { Clause } from '../reading/clauses.ts'
 import { effectOf } from '../reading/operators.ts'
+import { outcomeOf } from '../reading/stances.ts'
 import { anyOf } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
 import { COMMANDS } from './modality.ts'
@@ -73,7 +74,8 @@ function isSame(word: Word, head: Word): boolean {
   return sign === 1 && score >= (word.tag === 'N' ? 0.9 : 0.8)
 }
 
-export function isAhead({ words, scopes, clauses, clauseOf }: Side, at: number): boolean {
+export function isAhead(side: Side, at: number): boolean {
+  const { words, scopes, clauses, clauseOf } = side
   const clause = clauses[clauseOf[at]!]
   if (clause === undefined) return false
   if (clause.head !== at)
@@ -85,6 +87,8 @@ export function isAhead({ words, scopes, clauses, clauseOf }: Side, at: number):
         (words[clause.head]!.tag === 'V' && WANTED.has(words[clause.head]!.lemma)))
     )
   const { sign, duty } = scopes.stances[clause.id]!
+  // "reminded me to lock it, and I did"
+  if (outcomeOf(side, clause) === 1) return false
   if (/^(?:until|condition|exception)$/.test(clause.link) || clause.imperative) return true
   if (
     /^(?:time|after|before)$/.test(clause.link) &&

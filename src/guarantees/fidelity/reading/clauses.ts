@@ -400,7 +400,23 @@ function tenseOf(words: readonly Word[], group: Group, modals: readonly number[]
     return 'present'
   }
   const { form } = words[group.head]!
+  if ((form === 's' || form === 'base') && isSoon(words, group.head)) return 'future'
   return form === 'ed' ? 'past' : form === 's' || form === 'base' ? 'present' : 'none'
+}
+
+const SPANS =
+  /^(?:a_few_|a_couple_of_)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|fortnight|quarters?|nights?)$/
+
+/** "expires in nine days": told in the present, and still to come. */
+function isSoon(words: readonly Word[], head: number): boolean {
+  for (let i = head + 1; i < words.length && i < head + 8 && !/^[.SCVXM]$/.test(words[i]!.tag); i++) {
+    if (words[i]!.norm !== 'in') continue
+    for (let k = i + 1; k < i + 4 && k < words.length && /^[#DAN]$/.test(words[k]!.tag); k++)
+      // "in the first week" is no while from now.
+      if (SPANS.test(words[k]!.norm))
+        return k > i + 1 && !/^(?:the|this|that|these|every|each)$/.test(words[i + 1]!.norm)
+  }
+  return false
 }
 
 /** Ends of clauses, and the parents of those that stand before the clause they hang on. */

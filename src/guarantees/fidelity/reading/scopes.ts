@@ -164,7 +164,7 @@ const CHOOSING = anyOf('instead_of rather_than as_opposed_to')
 function choiceEnd(words: readonly Word[], from: number): number {
   const end = phraseEnd(words, from, false)
   for (let i = from + 1; i < end; i++)
-    if (words[i]!.tag === 'I' && words[i]!.norm !== 'of' && words[i - 1]!.tag === 'N') return i
+    if (words[i]!.tag === 'I' && words[i]!.norm !== 'of' && /^[N#]$/.test(words[i - 1]!.tag)) return i
   return end
 }
 

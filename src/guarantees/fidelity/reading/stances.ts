@@ -327,14 +327,17 @@ function borneOut(reading: Reading, clause: Clause, draft: Draft): void {
 
 /** Verbs of what somebody says, thinks or means to do, which may come true or not. */
 const PROSPECTIVE = anyOf(
-  'promise vow swear pledge agree offer threaten say tell claim think believe assume suppose guess reckon expect suspect hope intend mean plan want try attempt aim',
+  'promise vow swear pledge agree offer threaten say tell claim think believe assume suppose guess reckon expect suspect hope intend mean plan want try attempt aim remind ask order urge advise persuade convince beg invite instruct consider contemplate discuss think_about talk_about think_of toy_with thinking_about thinking_of fear worry',
 )
 
 /** "promised to send it, and he did", "said he had locked it, but he hadn't": nothing but the auxiliary. */
-function outcomeOf({ words, clauses }: Reading, { id, link, governor }: Clause): Sign | undefined {
+export function outcomeOf({ words, clauses }: Reading, { id, link, governor }: Clause): Sign | undefined {
   const next = clauses[id + 1]
-  if (link !== 'complement' || next === undefined || !PROSPECTIVE.has(words[governor]?.lemma ?? ''))
-    return undefined
+  const over = words[governor]
+  if (link !== 'complement' || next === undefined || over === undefined) return undefined
+  if (!PROSPECTIVE.has(over.lemma) && !PROSPECTIVE.has(over.norm)) return undefined
+  const settled = settledBy(words, next)
+  if (settled !== undefined) return settled
   if (words[next.head]!.tag !== 'X' || !/^(?:do|have|be)$/.test(words[next.head]!.lemma)) return undefined
   const [from, to] = next.subject
   if (from < to && words[to - 1]!.tag !== 'P') return undefined
@@ -346,6 +349,23 @@ function outcomeOf({ words, clauses }: Reading, { id, link, governor }: Clause):
   for (let i = next.head + 1; i < words.length && !/^[.!?;,]$/.test(words[i]!.norm); i++)
     if (words[i]!.tag !== '-' && words[i]!.tag !== 'R' && words[i]!.norm !== 'so') return undefined
   return next.negators.length % 2 === 0 ? 1 : -1
+}
+
+const AGAINST = anyOf('decide_against decided_against refuse decline think_better_of thought_better_of')
+const FOR = anyOf('go_for went_for go_ahead went_ahead agree oblige comply')
+
+/** "and decided against it", "but it refused", "and went ahead". */
+function settledBy(
+  words: readonly Word[],
+  { head, subject: [from, to], negators }: Clause,
+): Sign | undefined {
+  const { lemma, norm } = words[head]!
+  const sign = AGAINST.has(lemma) || AGAINST.has(norm) ? -1 : FOR.has(lemma) || FOR.has(norm) ? 1 : undefined
+  if (sign === undefined || (from < to && words[to - 1]!.tag !== 'P')) return undefined
+  for (let i = head + 1; i < words.length && !/^[.!?;,]$/.test(words[i]!.norm); i++)
+    if (!/^(?:it|that|this|so|with|the|idea|plan|in|end)$/.test(words[i]!.norm) && words[i]!.tag !== 'R')
+      return undefined
+  return negators.length % 2 === 0 ? sign : times(sign, -1)
 }
 
 /** "..., and that was true", "and she was right". */

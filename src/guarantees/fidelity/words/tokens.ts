@@ -153,7 +153,11 @@ export function tokenize(text: string): readonly Token[] {
       push('mark', whole === '…' ? '...' : whole, start, at)
   }
   return joinApart(
-    joinPhrases(withoutIdioms(settleNarrowly(settleAnswers(settleContractions(settlePercents(tokens)))))),
+    joinPhrases(
+      withoutIdioms(
+        settleNarrowly(settleCausatives(settleAnswers(settleContractions(settlePercents(tokens))))),
+      ),
+    ),
   )
 }
 
@@ -272,6 +276,31 @@ function settleAnswers(tokens: readonly Token[]): readonly Token[] {
     first && ANSWERS.has(norm) && /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
   if (!tokens.some(answers)) return tokens
   return tokens.map((token, i) => (answers(token, i) ? replaced(token, token.norm, 'mark') : token))
+}
+
+const OBJECT = /^(?:the|a|an|my|your|his|her|its|our|their|this|that|it|him|them|me|us|you)$/
+
+/** "Have Benno call the plumber", "Get Anna to email them": Benno must call, Anna must. */
+function settleCausatives(tokens: readonly Token[]): readonly Token[] {
+  const causes = ({ norm, first }: Token, i: number): number => {
+    if (!first || !/^(?:have|get|let)$/.test(norm)) return 0
+    const [who, next, then] = [tokens[i + 1], tokens[i + 2], tokens[i + 3]]
+    if (who?.proper !== true || next?.kind !== 'word' || then === undefined) return 0
+    if (norm === 'get') return next.norm === 'to' ? 2 : 0
+    return !next.proper &&
+      /^[a-z]+$/.test(next.text) &&
+      !/(?:ed|ing|s)$/.test(next.norm) &&
+      (OBJECT.test(then.norm) || then.proper)
+      ? 1
+      : 0
+  }
+  if (!tokens.some((token, i) => causes(token, i) > 0)) return tokens
+  return tokens.flatMap((token, i) => {
+    if (causes(token, i) > 0) return []
+    const before = i > 0 ? causes(tokens[i - 1]!, i - 1) : 0
+    if (before > 0) return [token, replaced(token, 'must')]
+    return i > 1 && causes(tokens[i - 2]!, i - 2) === 2 ? [] : [token]
+  })
 }
 
 const ACHIEVED =

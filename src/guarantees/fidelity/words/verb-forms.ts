@@ -75,7 +75,7 @@ function findForm(norm: string): VerbForm {
 
 /** Verbs whose past looks like their base. */
 export const UNCHANGED = new Set(
-  'put set cut hit let read cost quit shut split spread hurt cast burst bet run come become overcome'.split(
+  'put set cut hit let read cost quit shut split spread hurt cast burst bet run come become overcome bid outbid underbid undercut offset upset reset rerun bid thrust wed rid shed forecast broadcast overrun input output'.split(
     ' ',
   ),
 )

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { checkFidelity } from '../../src/guarantees/fidelity/index.ts'
+
+const verdict = (source: string, claim: string) => checkFidelity({ source, claim }).verdict
+
+/** A note, what follows from it, what does not. */
+const NOTES: Readonly<Record<string, readonly (readonly [string, string, string])[]>> = {
+  'which one of its kind': [
+    [
+      'replica-2 was removed from the pool at noon.',
+      'replica-2 was removed from the pool.',
+      'replica-1 was removed from the pool.',
+    ],
+    [
+      'Almost everyone backed option B after the debate.',
+      'Option B was supported by almost everyone.',
+      'Almost everyone supported option A.',
+    ],
+    [
+      "Since the knee surgery I'm down to two runs a week.",
+      'The user had knee surgery.',
+      'The user had hip surgery.',
+    ],
+  ],
+  'the others are not the one named before': [
+    [
+      "Part 8841 won't ship before week 34. All other items left our warehouse yesterday.",
+      'The other items left the warehouse yesterday.',
+      'Part 8841 left the warehouse yesterday.',
+    ],
+    ['Room 4 is being painted, the rest can be booked.', 'Room 4 is being painted.', 'Room 4 can be booked.'],
+  ],
+  'a reason that is denied is none': [
+    [
+      'Six of the forty patients dropped out, none because of side effects.',
+      'Six of the patients dropped out.',
+      'Six patients dropped out because of side effects.',
+    ],
+    [
+      'She turned it down because of the hours, not because of the pay.',
+      'She turned it down because of the hours.',
+      'She turned it down because of the pay.',
+    ],
+  ],
+  'what is so in nine days is not so yet': [
+    [
+      'The certificate for the shop expires in nine days.',
+      'The certificate for the shop will expire.',
+      'The certificate for the shop has expired.',
+    ],
+    ['The lodger moves out in three weeks.', 'The lodger is going to move out.', 'The lodger moved out.'],
+  ],
+  'who is told to do it, and who leaves where': [
+    [
+      'Have Benno call the electrician once the plaster is dry.',
+      'Benno is to call the electrician once the plaster is dry.',
+      'The electrician is to call Benno once the plaster is dry.',
+    ],
+    [
+      'The coach departs from Graz and arrives in Linz at noon.',
+      'The coach goes from Graz to Linz.',
+      'The coach departs from Linz at noon.',
+    ],
+    [
+      'Ravi was outbid by Tess on the last lot.',
+      'Tess outbid Ravi on the last lot.',
+      'Ravi outbid Tess on the last lot.',
+    ],
+    [
+      "I'd rather walk than take the bus.",
+      'The user prefers walking to taking the bus.',
+      'The user would rather take the bus than walk.',
+    ],
+  ],
+  'what was thought of was done, or decided against': [
+    [
+      'We thought about selling the car but decided against it.',
+      'They did not sell the car.',
+      'They sold the car.',
+    ],
+    ['Mum told Leo to feed the cat and he did.', 'Leo fed the cat.', 'Leo did not feed the cat.'],
+    [
+      "The vet says the limp isn't serious.",
+      "The vet doesn't think the limp is serious.",
+      'The vet considers the limp serious.',
+    ],
+  ],
+  'a note without a verb': [
+    [
+      'Flat white with oat milk, no sugar.',
+      'The user does not want sugar in the flat white.',
+      'The user wants sugar in the flat white.',
+    ],
+  ],
+}
+
+describe.each(Object.entries(NOTES))('%s', (_, notes) => {
+  test.each(notes)('%s', (source, follows, against) => {
+    expect.soft(verdict(source, follows), follows).toBe('faithful')
+    expect.soft(verdict(source, against), against).not.toBe('faithful')
+  })
+})
