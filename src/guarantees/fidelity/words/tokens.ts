@@ -1,6 +1,7 @@
 import { anyOf } from './cues.ts'
 import { withoutIdioms } from './idioms.ts'
 import { particlesOf, phrasesFrom } from './phrases.ts'
+import { settleSettings } from './settings.ts'
 
 export type TokenKind = 'word' | 'number' | 'code' | 'mark'
 
@@ -155,7 +156,9 @@ export function tokenize(text: string): readonly Token[] {
   return joinApart(
     joinPhrases(
       withoutIdioms(
-        settleNarrowly(settleCausatives(settleAnswers(settleContractions(settlePercents(tokens))))),
+        settleNarrowly(
+          settleCausatives(settleAnswers(settleContractions(settlePercents(settleSettings(tokens))))),
+        ),
       ),
     ),
   )
@@ -273,7 +276,9 @@ const ANSWERS = new Set(['no', 'nope', 'nah', 'yes', 'yeah', 'yep', 'yup'])
 /** "No, the server stays": an answer speaks of what was asked, and denies nothing in its own sentence. */
 function settleAnswers(tokens: readonly Token[]): readonly Token[] {
   const answers = ({ norm, first }: Token, i: number) =>
-    first && ANSWERS.has(norm) && /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
+    (first || (/^(?:and|but|:)$/.test(tokens[i - 1]?.norm ?? '') && /^(?:yes|no)$/.test(norm))) &&
+    ANSWERS.has(norm) &&
+    /^(?:,|-|--|–|—)$/.test(tokens[i + 1]?.norm ?? '')
   if (!tokens.some(answers)) return tokens
   return tokens.map((token, i) => (answers(token, i) ? replaced(token, token.norm, 'mark') : token))
 }
