@@ -85,6 +85,36 @@ const NOTES: Readonly<Record<string, readonly (readonly [string, string, string]
       'The vet considers the limp serious.',
     ],
   ],
+  'what is so until a time is not what is so from then on': [
+    [
+      'The mortgage rate is fixed at 3.1% until 2029 and floats after that.',
+      'After 2029 the rate floats.',
+      'The mortgage rate floats until 2029 and is fixed at 3.1% from then on.',
+    ],
+    [
+      'You can reach me on the Berlin number from Monday; until then use the mobile.',
+      'The Berlin number is the one to use from Monday on.',
+      'The mobile is the number to use from Monday on.',
+    ],
+    [
+      'Lea covers reception until noon and Ravi takes over after that.',
+      'Lea covers reception until noon.',
+      'Ravi covers reception until noon.',
+    ],
+  ],
+  'yes and no as answers deny nothing themselves': [
+    [
+      "Before you ask: yes, I took the tablets, and no, I didn't have any wine.",
+      'The user took the tablets.',
+      "The user didn't take the tablets.",
+    ],
+    [
+      'Salma has never failed to reply within a day.',
+      'Salma has always replied within a day.',
+      'Salma has never replied within a day.',
+    ],
+    ['Hugo talked about quitting, but he never did.', 'Hugo did not quit.', 'Hugo quit.'],
+  ],
   'a note without a verb': [
     [
       'Flat white with oat milk, no sugar.',

@@ -31,6 +31,7 @@ import { overstatementFindings } from './overstatements.ts'
 import { parallelFindings } from './parallels.ts'
 import { participantFindings } from './participants.ts'
 import { permissionFindings } from './permissions.ts'
+import { phaseFindings } from './phases.ts'
 import { placeFindings } from './places.ts'
 import { preferenceFindings } from './preferences.ts'
 import { reasonFindings } from './reasons.ts'
@@ -74,6 +75,7 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(ownWords ? accompanimentFindings(comparison) : []),
     ...substitutionFindings(comparison),
     ...orderFindings(comparison),
+    ...(isDocument(comparison.source) || isSummary(comparison) ? [] : phaseFindings(comparison)),
     ...additionFindings(comparison),
     ...comparison.claim.clauses.flatMap((clause) => inClause(comparison, clause)),
   ]

@@ -3,6 +3,7 @@ import type { Clause } from '../reading/clauses.ts'
 import { deniesItsObject } from '../reading/operators.ts'
 import { anyOf } from '../words/cues.ts'
 import { isPerson } from '../words/people.ts'
+import { isBare } from './ellipsis.ts'
 
 /** Words that make a denial of the rest follow from an assertion: only she can, nobody else can. */
 export const EXCLUSIVE =
@@ -91,7 +92,7 @@ export function isOpen(comparison: Comparison, clause: Clause, s: number): boole
     ({ head, negators, id }) =>
       id !== theirs.id &&
       negators.length % 2 === 1 &&
-      (source.words[head]!.tag === 'M' || source.words[head]!.tag === 'X') &&
+      isBare(source, source.clauses[id]!) &&
       source.sentenceOf[head] === source.sentenceOf[s] &&
       claim.scopes.signs[clause.head] === -1,
   )

@@ -34,6 +34,7 @@ never | rarely seldom hardly_ever occasionally | often regularly frequently usua
 safe harmless | dangerous unsafe risky
 must mandatory compulsory required require have_to has_to | optional voluntary recommend recommended suggest
 like love enjoy fond | dislike hate detest loathe
+glad happy pleased delighted proud relieved | regret sorry sad unhappy upset disappointed
 willing happy agree | refuse unwilling reluctant
 complete finish done finished completed | incomplete unfinished half-finished in_progress underway
 identical same | different differ
@@ -59,7 +60,7 @@ cancel cancelled call_off called_off scrap | delay delayed postpone put_off defe
 hot warm | cold cool
 strict | lenient
 fit | too_small too_big too_tight too_short too_large too_narrow outgrow outgrown
-take_place happen held go_ahead went_ahead going_ahead proceed occur went_on | cancel call_off called_off scrap abandon fall_through fell_through shelve rain_off
+take_place happen held go_ahead went_ahead going_ahead proceed occur went_on | cancel call_off called_off scrap abandon fall_through fell_through shelve rain_off | adjourn postpone put_off defer suspend table reschedule
 join sign_up signed_up subscribe enroll enrol register opt_in opted_in join_in | leave quit unsubscribe cancel opt_out opted_out drop_out dropped_out withdraw resign back_out backed_out pull_out pulled_out bow_out
 close sign seal finalise finalize conclude clinch go_through went_through come_through complete | fall_through fell_through collapse fall_apart fell_apart break_down broke_down pull_out pulled_out back_out call_off called_off
 arrive deliver reach receive turn_up turned_up come get_here got_here land | lost missing undelivered astray await outstanding
@@ -156,7 +157,11 @@ function standingsOf({ words, scopes }: Side): Standing[] {
   for (let at = 0; at < words.length; at++) {
     const { lemma, norm, tag } = words[at]!
     // "must never be without one": there always is one.
-    if (norm === 'never' && words.some((other, i) => i > at && DENYING.has(other.norm))) continue
+    if (
+      norm === 'never' &&
+      words.some((other, i) => i > at && (DENYING.has(other.norm) || DENYING.has(other.lemma)))
+    )
+      continue
     // "never" is itself a place on a scale.
     const sign = tag === '-' ? 1 : scopes.signs[at]!
     const seen = meanings.get(norm) ?? NO_MEANINGS

@@ -35,6 +35,8 @@ export function topicVote(comparison: Comparison, clause: Clause): Vote | undefi
     if (c === clause.head || claim.clauseOf[c] !== clause.id) continue
     if (link.source < 0 || link.likeness.score < 0.75 || !isContent(claim.words[c]!)) continue
     if (bearing(claim, clause) !== undefined && isBeside(claim, clause, c)) continue
+    // "Greta's twin": what is spoken of is the twin.
+    if (!edited && isOwner(claim, c) && !isOwner(comparison.source, link.source)) continue
     const product = mentionsOf(comparison, link.source, edited).map((s) =>
       isAnchor(comparison, clause, s) ? productOf(comparison, s, c) : 0,
     )
@@ -46,6 +48,8 @@ export function topicVote(comparison: Comparison, clause: Clause): Vote | undefi
   const against = votes.filter(({ product }) => product === -1)
   return against.length * 2 > votes.length ? against[0] : undefined
 }
+
+const isOwner = ({ words }: Side, at: number) => words[at + 1]?.norm === "'s"
 
 /** Every place the source names the thing. */
 function mentionsOf({ source }: Comparison, s: number, edited: boolean): readonly number[] {
@@ -74,7 +78,9 @@ function isWhen({ words }: Side, at: number): boolean {
   let i = at - 1
   while (i >= 0 && /^[NAD#]$/.test(words[i]!.tag)) i--
   return (
-    i >= 0 && /^(?:since|after|before|during|until|till|by)$/.test(words[i]!.norm) && words[i]!.tag === 'I'
+    i >= 0 &&
+    /^(?:since|after|before|during|until|till|by|from|up_to|at|via|through|within)$/.test(words[i]!.norm) &&
+    words[i]!.tag === 'I'
   )
 }
 

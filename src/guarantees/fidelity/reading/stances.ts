@@ -55,7 +55,7 @@ export function stanceOf(reading: Reading, clause: Clause, stances: readonly Sta
   if (above !== undefined) hangOn(reading, clause, parent!, above, draft)
   if (clause.link === 'exception') draft.sign = times(draft.sign, -1)
   if (clause.link === 'condition' || clause.link === 'exception') atMost(draft, 1)
-  if (clause.governor >= 0) borneOut(reading, clause, draft)
+  if (clause.governor >= 0 || clause.link === 'adjunct') borneOut(reading, clause, draft)
   for (const other of clauses)
     if ((other.link === 'condition' || other.link === 'exception') && other.parent === clause.id)
       draft.condition = other.id
@@ -334,8 +334,15 @@ const PROSPECTIVE = anyOf(
 export function outcomeOf({ words, clauses }: Reading, { id, link, governor }: Clause): Sign | undefined {
   const next = clauses[id + 1]
   const over = words[governor]
-  if (link !== 'complement' || next === undefined || over === undefined) return undefined
+  if (next === undefined) return undefined
+  // "talked about quitting, but never did"
+  if (link === 'adjunct' && words[clauses[id]!.verb - 1]?.norm === 'about') return bareOutcome(words, next)
+  if (link !== 'complement' || over === undefined) return undefined
   if (!PROSPECTIVE.has(over.lemma) && !PROSPECTIVE.has(over.norm)) return undefined
+  return bareOutcome(words, next)
+}
+
+function bareOutcome(words: readonly Word[], next: Clause): Sign | undefined {
   const settled = settledBy(words, next)
   if (settled !== undefined) return settled
   if (words[next.head]!.tag !== 'X' || !/^(?:do|have|be)$/.test(words[next.head]!.lemma)) return undefined

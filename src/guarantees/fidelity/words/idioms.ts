@@ -8,7 +8,7 @@ import type { Token } from './tokens.ts'
 const IDIOMS = `
 ~try in vain to = ~fail to | ~attempt in vain to = ~fail to | ~try without success to = ~fail to | ~try unsuccessfully to = ~fail to | unsuccessfully ~try to = ~fail to | ~lose _ chance to = ~fail to | ~miss _ chance to = ~fail to
 ~lose _ opportunity to = ~fail to | ~miss _ opportunity to = ~fail to | ~waste _ chance to = ~fail to | ~agree to disagree = ~disagree
-would sooner = would rather | ~take place = ~happen | ~come on top of = ~be extra to | ~break _ promise to = ~fail to | ~keep _ promise to = ~manage to | ~break _ word to = ~fail to
+would sooner = would rather | never fail to = always | never fails to = always | never failed to = always | ~take place = ~happen | ~come on top of = ~be extra to | ~break _ promise to = ~fail to | ~keep _ promise to = ~manage to | ~break _ word to = ~fail to
 ~make up _ mind to = ~decide to | ~make _ decision to = ~decide to | ~make _ final decision to = ~decide to | ~take _ decision to = ~decide to | ~come to _ decision to = ~decide to | ~reach _ decision to = ~decide to
 ~toy with _ idea of = ~consider | ~play with _ idea of = ~consider | ~flirt with _ idea of = ~consider | ~entertain _ idea of = ~consider | ~give some thought to = ~consider | ~give thought to = ~consider | ~mull over = ~consider
 ~have no choice but to = ~have to | ~have no option but to = ~have to | ~have no alternative but to = ~have to | in a position to = able to | in no position to = unable to | ~be in the process of = ~be

@@ -203,6 +203,14 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (token.kind === 'mark') return norm === '&' || norm === '+' ? as('C') : as('.')
   if (token.kind === 'number') return as('#')
   if (token.kind === 'code') return as('N')
+  // "until then use the mobile": a command behind its time.
+  if (
+    before.at(-1)?.norm === 'then' &&
+    /^(?:until|till|by|from|since)$/.test(before.at(-2)?.norm ?? '') &&
+    isBase(norm) &&
+    DETERMINERS.has(tokens[i + 1]?.norm ?? '')
+  )
+    return as('V', norm, 'base')
   if (!isListed(norm) && token.text !== 'IT') return token.proper ? as('N') : open(tokens, before, i, as)
   const next = tokens[i + 1]?.norm ?? ''
   const last = lastSaying(before)
