@@ -93,7 +93,7 @@ const NOTES: Readonly<Record<string, readonly (readonly [string, string, string]
     ],
     [
       'You can reach me on the Berlin number from Monday; until then use the mobile.',
-      'The Berlin number is the one to use from Monday on.',
+      'The user can be reached on the Berlin number from Monday.',
       'The mobile is the number to use from Monday on.',
     ],
     [
