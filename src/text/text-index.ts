@@ -418,8 +418,9 @@ export class SqliteTextIndex implements TextIndex {
   }
 
   async verify(repair: boolean): Promise<readonly Problem[]> {
+    const { damages } = this.#file
     await this.catchUp()
-    return await this.#file.healing(async () => {
+    const found = await this.#file.healing(async () => {
       const problems: Problem[] = []
       for (const [collection] of this.#file
         .open()
@@ -430,6 +431,10 @@ export class SqliteTextIndex implements TextIndex {
       if (repair && problems.length > 0) await this.catchUp()
       return problems
     })
+    // Whoever uses a damaged file makes it anew; whoever looks for faults is told.
+    if (this.#file.damages === damages) return found
+    const what = 'text index: its file was damaged, and is made anew from the ledger'
+    return [{ code: 'WRONG_TEXT_INDEX', what, repaired: true }, ...found]
   }
 
   async close(): Promise<void> {

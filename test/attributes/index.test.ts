@@ -191,6 +191,18 @@ describe('the file', () => {
     expect(again.answers.at(-1)?.ids).toHaveLength(1)
   })
 
+  test('that is damaged is told by verify, which makes it anew as every filter would', async () => {
+    const one = await begin(200, (i) => ({ number: i, name: `n${i}` }))
+    await one.index.catchUp()
+    await letGo()
+    const file = join(one.directory, 'attributes.db')
+    writeFileSync(file, readFileSync(file).fill(7, 8_192))
+    const again = await beside(one.directory, one.notes)
+    expect(await again.index.verify(false)).toMatchObject([{ code: 'WRONG_ATTRIBUTE_INDEX', repaired: true }])
+    expect(await again.index.verify(false)).toEqual([])
+    expect(await sourcesOf(again, { number: 7 })).toEqual(['s7'])
+  })
+
   test('that lost postings is found out by verify, and repaired', async () => {
     const one = await begin(200, (i) => ({ number: i, name: `n${i}` }))
     expect(await one.index.verify(false)).toEqual([])

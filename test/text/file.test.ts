@@ -98,6 +98,19 @@ describe('the file of the index', () => {
     expect((await notes.search({ text: 'heron', k: 1000 })).hits).toHaveLength(300)
   })
 
+  test('that is damaged is told by verify, which makes it anew as every search would', async () => {
+    const directory = await prepared(300)
+    await find(directory, 'heron')
+    const file = join(directory, 'text.db')
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.fill(7, 8_192))
+    const store = await open(directory)
+    expect(await store.verify()).toMatchObject([{ code: 'WRONG_TEXT_INDEX', repaired: true }])
+    expect(await store.verify()).toEqual([])
+    const notes = await store.collection('notes')
+    expect((await notes.search({ text: 'heron', k: 1000 })).hits).toHaveLength(300)
+  })
+
   test('of another store is made anew', async () => {
     const [mine, other] = [await prepared(3), await prepared(5)]
     removeIndex(mine)

@@ -42,10 +42,16 @@ export class DerivedFile<D extends Opened> {
   readonly #options: DerivedFileOptions<D>
   readonly #closing = new AbortController()
   #database: D | undefined
+  #damages = 0
 
   constructor(options: DerivedFileOptions<D>) {
     this.#options = options
     this.path = options.path
+  }
+
+  /** How often it was found damaged, and made anew, since it was opened here. */
+  get damages(): number {
+    return this.#damages
   }
 
   get closed(): boolean {
@@ -102,6 +108,7 @@ export class DerivedFile<D extends Opened> {
       } catch (error) {
         if (attempt > 0 || this.path === undefined || !this.#options.isDamage(error))
           throw storageError(error, this.#options.ledgerPath)
+        this.#damages++
         this.discard()
       }
     }
