@@ -37,13 +37,16 @@ export function topicVote(comparison: Comparison, clause: Clause): Vote | undefi
     if (bearing(claim, clause) !== undefined && isBeside(claim, clause, c)) continue
     // "Greta's twin": what is spoken of is the twin.
     if (!edited && isOwner(claim, c) && !isOwner(comparison.source, link.source)) continue
-    const product = mentionsOf(comparison, link.source, edited).map((s) =>
-      isAnchor(comparison, clause, s) ? productOf(comparison, s, c) : 0,
+    const places = mentionsOf(comparison, link.source, edited)
+    const product = places.map((s) => (isAnchor(comparison, clause, s) ? productOf(comparison, s, c) : 0))
+    // What speaks for a thing goes with much that a claim may deny of it, and not with its being dropped.
+    const at = product.findIndex(
+      (one, i) =>
+        one === -1 &&
+        (edited || comparison.source.scopes.signs[places[i]!] === -1 || bearing(claim, clause) === 'against'),
     )
-    const at = product.indexOf(-1)
     if (product.includes(1)) votes.push({ source: link.source, claim: c, product: 1 })
-    else if (at >= 0)
-      votes.push({ source: mentionsOf(comparison, link.source, edited)[at]!, claim: c, product: -1 })
+    else if (at >= 0) votes.push({ source: places[at]!, claim: c, product: -1 })
   }
   const against = votes.filter(({ product }) => product === -1)
   return against.length * 2 > votes.length ? against[0] : undefined
