@@ -36,10 +36,14 @@ export function wellFormed(path: string, value: unknown): string {
   )
 }
 
+/** Whether a text can name something: 1 to 1024 characters that can be given back as they came. */
+export const isIdentifier = (text: string): boolean =>
+  text.length >= 1 && text.length <= 1024 && text.isWellFormed()
+
 /** An identifier chosen by the caller: 1 to 1024 characters. */
 export function identifier(path: string, value: unknown): string {
   const text = wellFormed(path, value)
-  if (text.length >= 1 && text.length <= 1024) return text
+  if (isIdentifier(text)) return text
   throw invalid(path, value, 'give 1 to 1024 characters')
 }
 

@@ -36,10 +36,10 @@ test('a collection is brought in and out again, and is what it was', async () =>
     batch: 10,
     onProgress: (_, at) => progress.push(at),
   })
-  expect(done).toEqual({ collection: 'papers', records: 23, verified: 23, resumedAt: 0 })
+  expect(done).toEqual({ collection: 'papers', records: 23, verified: 23, resumedAt: 0, refused: [] })
   expect(progress).toEqual([0, 10, 20, 23])
   const [out] = await exportChroma(store, new RemoteChroma({ url: target.url }), { batch: 7 })
-  expect(out).toEqual({ collection: 'papers', records: 23, verified: 23, resumedAt: 0 })
+  expect(out).toEqual({ collection: 'papers', records: 23, verified: 23, resumedAt: 0, refused: [] })
   const { body: arrived } = await target.ask('GET', '/papers')
   expect(arrived).toMatchObject({
     metadata: { owner: 'me' },

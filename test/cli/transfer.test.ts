@@ -64,7 +64,7 @@ describe('spanstore import chroma, export chroma', { timeout: 120_000 }, () => {
       env,
     })
     expect([brought.code, brought.err]).toEqual([0, ''])
-    const collections = [{ collection: 'papers', records: 23, verified: 23, resumedAt: 0 }]
+    const collections = [{ collection: 'papers', records: 23, verified: 23, resumedAt: 0, refused: [] }]
     expect(JSON.parse(brought.out)).toEqual({ collections, complete: true })
     const out = await spanstore(['export', 'chroma', '--url', target.url, '--token', 'secret'], { cwd })
     expect([out.code, out.out]).toEqual([0, 'papers  23 of 23 records verified\n'])
@@ -98,6 +98,34 @@ describe('spanstore import chroma, export chroma', { timeout: 120_000 }, () => {
     const [done] = JSON.parse(second.out).collections
     expect(done).toMatchObject({ records: 50, verified: 50 })
     expect(done.resumedAt).toBeGreaterThan(0)
+  })
+
+  test('a record whose id no source can have stays where it is, is named, and keeps no other from coming', async () => {
+    const long = 'x'.repeat(1_500)
+    const page = {
+      ids: ['p0', long],
+      embeddings: [
+        [0, 0.1],
+        [1, 0.1],
+      ],
+      documents: ['The first.', 'The second.'],
+      metadatas: [null, null],
+      uris: [null, null],
+    }
+    let asked = 0
+    const { url } = await withRecords(2, (path) => {
+      if (path.endsWith('/count')) return Response.json(2)
+      if (!path.endsWith('/get')) return undefined
+      return Response.json(++asked % 3 === 0 ? { ids: [] } : page)
+    })
+    const cwd = newDirectory()
+    const told = await spanstore(['import', 'chroma', '--url', url], { cwd, env })
+    expect([told.code, told.out]).toEqual([1, 'papers  1 of 2 records verified\n'])
+    expect(told.err).toMatch(/^papers: record "x{60,90}….* 1 to 1024 characters here, and this one 1,500/)
+    const { out } = await spanstore(['import', 'chroma', '--url', url, '--json'], { cwd, env })
+    expect(JSON.parse(out)).toMatchObject({ complete: false, collections: [{ refused: [long] }] })
+    const found = await spanstore(['search', 'first', '--collection', 'papers'], { cwd })
+    expect(found.out).toContain('The first.')
   })
 
   test('what cannot be done is said, and nothing is made of it', async () => {

@@ -1,4 +1,5 @@
 import { SpanStoreError } from '../../core/errors.ts'
+import { show } from '../../core/given.ts'
 import type { Store } from '../../index.ts'
 import { ChromaFailure } from '../../wire/chroma/failure.ts'
 import { RemoteChroma } from '../../wire/chroma/remote.ts'
@@ -66,12 +67,17 @@ export async function transfer(
   const whole = done.every(({ records, verified }) => records === verified)
   if (context.json) context.printJson({ collections: done, complete: whole && !interrupted })
   else {
-    for (const { collection, records, verified, resumedAt } of done)
+    for (const { collection, records, verified, resumedAt, refused } of done) {
       context.print(
         `${collection}  ${verified} of ${count(records, 'record')} verified${resumedAt === 0 ? '' : context.colors.dim(`, gone on with at ${resumedAt}`)}`,
       )
+      for (const id of refused)
+        context.note(
+          `${collection}: record ${show(id)} stays where it is: an id has 1 to 1024 characters here, and this one ${count(id.length, 'character')}. Give it another there.`,
+        )
+    }
     if (interrupted) context.note('Interrupted: the same command goes on from here.')
-    else if (!whole)
+    else if (!whole && done.every(({ refused }) => refused.length === 0))
       context.note('Not every record was found in the end; the same command brings what is missing.')
   }
   return interrupted ? EXIT.interrupted : whole ? EXIT.ok : EXIT.failure

@@ -1,3 +1,4 @@
+import { isIdentifier } from '../../core/given.ts'
 import type { Collection, Store } from '../../index.ts'
 import type { RecordInput } from '../../store/records.ts'
 import type { Parsed, ParsedObject } from './body.ts'
@@ -26,6 +27,8 @@ export interface Transferred {
   readonly verified: number
   /** Records an earlier run, cut short, had brought already. */
   readonly resumedAt: number
+  /** Ids of this run that no source can have, and which were left where they are: none, or too many, characters. */
+  readonly refused: readonly string[]
 }
 
 const PLACE: Place = { tenant: DEFAULT_TENANT, database: DEFAULT_DATABASE }
@@ -94,13 +97,15 @@ async function importOne(
   const resumedAt = await local.registry.progress(mark)
   let total = await remote.count(from.id)
   let offset = resumedAt
+  const refused: string[] = []
   const include = ['documents', 'embeddings', 'metadatas', 'uris']
   for (;;) {
     onProgress?.(from.name, offset, total)
-    if (stopped(options)) return { collection: from.name, records: total, verified: 0, resumedAt }
+    if (stopped(options)) return { collection: from.name, records: total, verified: 0, resumedAt, refused }
     const page = await remote.get(from.id, { limit: batch, offset, include })
     const ids = page.ids as readonly string[]
     if (ids.length === 0) break
+    refused.push(...ids.filter((id) => !isIdentifier(id)))
     const { inputs, fields } = recordsOf(page)
     await collection.records().write(inputs)
     await local.noteFields(entry.id, fields)
@@ -115,7 +120,7 @@ async function importOne(
   }, collection)
   await local.registry.setProgress(mark, undefined)
   onProgress?.(from.name, total, total)
-  return { collection: from.name, records: total, verified, resumedAt }
+  return { collection: from.name, records: total, verified, resumedAt, refused }
 }
 
 /** Of the ids on one side, how many are live on the other. */
@@ -127,7 +132,7 @@ async function verify(
   for (let offset = 0; ; ) {
     const ids = await idsAt(offset)
     if (ids.length === 0) return found
-    const { slots } = await collection.records().read(ids)
+    const { slots } = await collection.records().read(ids.filter(isIdentifier))
     found += slots.filter(({ status }) => status === 'ok').length
     offset += ids.length
   }
@@ -137,7 +142,8 @@ async function verify(
 function recordsOf(page: { readonly [column: string]: Parsed }) {
   const column = (name: string) => page[name] as readonly Parsed[]
   const fields: (readonly [string, ReturnType<typeof fieldsOf>[number][1]])[] = []
-  const inputs = (page.ids as readonly string[]).map((id, i): RecordInput => {
+  const inputs = (page.ids as readonly string[]).flatMap((id, i): RecordInput[] => {
+    if (!isIdentifier(id)) return []
     const metadata = column('metadatas')[i] ?? null
     const patch =
       metadata === null
@@ -145,13 +151,15 @@ function recordsOf(page: { readonly [column: string]: Parsed }) {
         : metadataPatch(metadata, 'metadata', { nulls: false, field: 'metadatas', index: i })
     if (patch !== undefined) fields.push(...fieldsOf(patch))
     const uri = column('uris')[i] as string | null
-    return {
-      id,
-      verb: 'put',
-      text: column('documents')[i] as string | null,
-      vector: vectorOf(column('embeddings')[i]!),
-      metadata: () => patched(undefined, patch, uri),
-    }
+    return [
+      {
+        id,
+        verb: 'put',
+        text: column('documents')[i] as string | null,
+        vector: vectorOf(column('embeddings')[i]!),
+        metadata: () => patched(undefined, patch, uri),
+      },
+    ]
   })
   return { inputs, fields }
 }
@@ -201,7 +209,8 @@ async function exportOne(
   for (;;) {
     const total = await records.count()
     onProgress?.(entry.name, offset, total)
-    if (stopped(options)) return { collection: entry.name, records: total, verified: 0, resumedAt }
+    if (stopped(options))
+      return { collection: entry.name, records: total, verified: 0, resumedAt, refused: [] }
     const rows = await records.list({ offset, limit: batch, vectors: true })
     if (rows.length === 0) break
     const bare = rows.find(({ vector }) => vector === undefined)
@@ -231,7 +240,7 @@ async function exportOne(
   }
   await local.registry.setProgress(mark, undefined)
   onProgress?.(entry.name, sources.length, sources.length)
-  return { collection: entry.name, records: sources.length, verified, resumedAt }
+  return { collection: entry.name, records: sources.length, verified, resumedAt, refused: [] }
 }
 
 const base64Of = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
