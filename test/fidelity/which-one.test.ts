@@ -85,6 +85,28 @@ const NOTES: Readonly<Record<string, readonly (readonly [string, string, string]
       'The vet considers the limp serious.',
     ],
   ],
+  'what is left out is denied, given or gone to all the same': [
+    [
+      'The plan covers hospital stays but dental work not at all.',
+      'Dental work is excluded from the plan.',
+      'The plan covers dental work.',
+    ],
+    [
+      'Auntie Rose left the cottage to Will and the savings to Theo.',
+      "Auntie Rose's cottage went to Will.",
+      "Auntie Rose's cottage went to Theo.",
+    ],
+    [
+      'Our ferry leaves Tallinn at 18:30 and gets into Helsinki two hours later.',
+      'The ferry goes from Tallinn to Helsinki.',
+      'The ferry leaves Helsinki at 18:30 and goes to Tallinn.',
+    ],
+    [
+      "She'd rather take the night train than fly.",
+      'She prefers the night train to flying.',
+      "She'd sooner fly than take the night train.",
+    ],
+  ],
   'what is so until a time is not what is so from then on': [
     [
       'The mortgage rate is fixed at 3.1% until 2029 and floats after that.',

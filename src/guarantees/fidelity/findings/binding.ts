@@ -51,7 +51,7 @@ export function bindingFindings(comparison: Comparison): Finding[] {
     ...(ownWords ? contradictionFindings(comparison) : []),
     ...(ownWords ? totalFindings(comparison) : []),
     ...(ownWords ? overstatementFindings(comparison) : []),
-    ...(ownWords ? preferenceFindings(comparison) : []),
+    ...(isDocument(comparison.source) ? [] : preferenceFindings(comparison)),
     ...(isDocument(comparison.source) ? [] : alternativeFindings(comparison)),
     ...(ownWords ? permissionFindings(comparison) : []),
     ...(isDocument(comparison.source) ? [] : placeFindings(comparison)),

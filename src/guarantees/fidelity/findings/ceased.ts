@@ -31,6 +31,8 @@ export function ceasedFindings(comparison: Comparison): Finding[] {
     if (!CEASING.has(verb.lemma) && !CEASING.has(verb.norm)) continue
     if (source.scopes.stances[clause.id]!.sign !== 1 || clause.modals.length > 0 || clause.question) continue
     if (/^(?:condition|exception|until|before|purpose)$/.test(clause.link)) continue
+    // "leaves Tallinn at six": a journey.
+    if (verb.lemma === 'leave' && clause.tense !== 'past') continue
     if (source.scopes.stances[clause.id]!.condition !== undefined) continue
     const things = thingsOf(source, clause)
     const last = things.at(-1)

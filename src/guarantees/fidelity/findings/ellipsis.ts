@@ -25,7 +25,7 @@ export function isBare({ words, clauseOf }: Side, { id, head, subject }: Clause)
 export function deniedNouns({ words }: Side): readonly number[] {
   const list: number[] = []
   for (const [i, { norm }] of words.entries()) {
-    if (!/^(?:never|not|neither)$/.test(norm) || !/^[.;!]$/.test(words[behind(words, i)]?.norm ?? '.'))
+    if (!/^(?:never|not|neither|not_at_all)$/.test(norm) || !/^[.;!]$/.test(words[i + 1]?.norm ?? '.'))
       continue
     let from = i
     while (from > 0 && /^[NADI#]$/.test(words[from - 1]!.tag)) from--
@@ -34,14 +34,6 @@ export function deniedNouns({ words }: Side): readonly number[] {
   }
   return list
 }
-
-/** Past "at all". */
-const behind = (words: Side['words'], at: number): number =>
-  words[at + 1]?.norm === 'at_all'
-    ? at + 2
-    : words[at + 1]?.norm === 'at' && words[at + 2]?.norm === 'all'
-      ? at + 3
-      : at + 1
 
 /** The clause of the source that says of the claim's subject what the one before says of another. */
 export function echoOf({ source, claim, alignment }: Comparison, clause: Clause): Echo | undefined {

@@ -1,5 +1,6 @@
 import { isContent } from '../comparing/alignment.ts'
 import { type Comparison, type Finding, familyOf, finding, type Side, said } from '../comparing/comparison.ts'
+import { deniedNouns } from './ellipsis.ts'
 
 /**
  * How things turned out or stand, a scale a line: its values exclude each other, and each has the words notes tell it
@@ -232,6 +233,7 @@ function contraryOf(
   // Told in the claim's way somewhere, or left open.
   if (scale.length === 0 || scale.some(({ value, denied }) => denied || value === mine.value))
     return undefined
+  const left = deniedNouns(source)
   let about = 0
   const places: (readonly number[])[] = []
   for (const [c, word] of claim.words.entries()) {
@@ -239,6 +241,8 @@ function contraryOf(
     if (word.tag !== 'N' || !isContent(word) || NOBODY.has(word.lemma)) continue
     about++
     const { source: s, likeness } = alignment.links[c]!
+    // "dental work not at all"
+    if (left.includes(s)) return undefined
     if (s >= 0 && likeness.sign === 1 && likeness.score >= 0.75) places.push(mentionsOf(source, s))
   }
   if (about === 0 || places.length < about) return undefined

@@ -440,6 +440,7 @@ const AVERSE = anyOf(
 function constituentVotes(comparison: Comparison): Vote[] {
   const { source, claim, alignment } = comparison
   const votes: Vote[] = []
+  const left = deniedNouns(source)
   for (const [c, link] of alignment.links.entries()) {
     if (link.source < 0) continue
     const mine = clauseAt(claim, c)
@@ -448,6 +449,16 @@ function constituentVotes(comparison: Comparison): Vote[] {
     if (mine === undefined && theirs === undefined && link.likeness.score >= 0.75)
       votes.push({ source: link.source, claim: c, product: productOf(comparison, link.source, c) })
     if (link.likeness.match !== 'same' || claim.words[c]!.tag !== 'N') continue
+    // "covers stays but dental work not at all": denied where the verb is left out.
+    if (
+      left.includes(link.source) &&
+      mine !== undefined &&
+      c > mine.head &&
+      claim.scopes.signs[c] === 1 &&
+      alignment.links[mine.head]!.likeness.sign === 1 &&
+      claim.words.every(({ tag }) => tag !== '-')
+    )
+      votes.push({ source: link.source, claim: c, product: -1 })
     // "Flat white, no sugar.": a note without a verb.
     if (
       theirs === undefined &&

@@ -34,6 +34,7 @@ export function preferenceFindings(comparison: Comparison): Finding[] {
         ),
       ]
   }
+  if (comparison.edited) return []
   if (!claim.words.some(({ lemma, norm }) => WANTS.has(lemma) || WANTS.has(norm))) return []
   if (claim.words.some(({ tag, norm }) => tag === '-' || THAN.has(norm))) return []
   const lemmas = (list: readonly number[]) => new Set(list.map((i) => source.words[i]!.lemma))

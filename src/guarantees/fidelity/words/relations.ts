@@ -304,6 +304,8 @@ export function lemmaOf(form: string, wordClass: 'N' | 'V' | 'A'): string | unde
 }
 
 function findLemma(form: string, wordClass: 'N' | 'V' | 'A'): string | undefined {
+  // "leaves" is of "leaf" as a noun alone.
+  if (wordClass === 'V' && form.endsWith('ves') && knows(form.slice(0, -1), 'V')) return form.slice(0, -1)
   const entry = entryOf(form)
   const irregular = entry === undefined || entry.lemma < 0 ? undefined : wordAt(entry.lemma)
   // "threw" is no noun and "went" no adjective, though "throw" and "go" can be.

@@ -254,6 +254,8 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
       (norm === 'first' && isBase(next) && DETERMINERS.has(tokens[i + 2]?.norm ?? '')))
   )
     return as('R')
+  // "to Mark", "to Will": names.
+  if (norm === 'to' && tokens[i + 1]?.proper === true && tokens[i + 1]!.kind === 'word') return as('I')
   if (norm === 'to')
     return phrasalLemma(next) === next ||
       (isBase(next) && !(last?.tag === 'N' && afterNext(tokens, i))) ||
@@ -270,8 +272,10 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   if (norm === 'barely' && ACHIEVED.has(next)) return as('R')
   if (NEGATORS.has(norm)) return as('-')
   // "the can", "Ana's will"
+  // "left it to Will"
   if (MODALS.has(norm))
-    return (norm === 'can' || norm === 'will') && last?.tag === 'D' && OWNING.has(last.norm)
+    return (norm === 'will' && token.proper) ||
+      ((norm === 'can' || norm === 'will') && last?.tag === 'D' && OWNING.has(last.norm))
       ? as('N')
       : as('M')
   if (
