@@ -85,3 +85,38 @@ describe('which way something went', () => {
     ['The board voted for it by seven to two.', 'The board voted for it unanimously.'],
   ])('%s ↛ %s', (source, claim) => expect(verdictOf(source, claim)).toBe('unfaithful'))
 })
+
+describe('some told of all', () => {
+  test.each([
+    ["Invoices under 200 don't need a second signature.", 'No invoice needs a second signature.'],
+    ["Bags over 20 kilos aren't accepted.", 'No bags are accepted.'],
+    ["Guests with a cold shouldn't visit.", 'No guests should visit.'],
+    ['Only paying members may vote.', 'All members may vote.'],
+    [
+      'The guarantee covers the motor for 5 years and everything else for one.',
+      'The guarantee covers everything for five years.',
+    ],
+    ['Tom brings the salad, everyone else brings wine.', 'Everyone brings wine.'],
+  ])('%s ↛ %s', (source, claim) => expect(verdictOf(source, claim)).toBe('unfaithful'))
+
+  test.each([
+    ["Invoices don't need a second signature.", 'No invoice needs a second signature.'],
+    ["Invoices under 200 don't need a second signature.", 'No invoice under 200 needs a second signature.'],
+    ['All members may vote.', 'All members may vote.'],
+    ['Everything else is covered for one year.', 'Everything else is covered for a year.'],
+  ])('%s → %s', (source, claim) => expect(verdictOf(source, claim)).toBe('faithful'))
+})
+
+describe('an hour beyond, or before, another', () => {
+  test.each([
+    ['Parking is free after 6 pm.', 'You can park for free at 9 pm.'],
+    ['The office is staffed until 4 pm.', 'The office is staffed at 2 pm.'],
+    ['Calls before 9 am go to voicemail.', 'A call at 8 am goes to voicemail.'],
+  ])('%s → %s', (source, claim) => expect(verdictOf(source, claim)).toBe('faithful'))
+
+  test.each([
+    ['Parking is free after 6 pm.', 'You can park for free at 5 pm.'],
+    ['The office is staffed until 4 pm.', 'The office is staffed at 5 pm.'],
+    ['Calls before 9 am go to voicemail.', 'A call at 10 am goes to voicemail.'],
+  ])('%s ↛ %s', (source, claim) => expect(verdictOf(source, claim)).toBe('unfaithful'))
+})

@@ -123,7 +123,7 @@ export function amountFindings(comparison: Comparison): Finding[] {
       ),
     )
   }
-  if (found.length === 0) found.push(...unlicensed(comparison))
+  if (found.length === 0) found.push(...unlicensed(comparison), ...unrestricted(comparison))
   if (found.length === 0) found.push(...partFindings(comparison))
   return found
 }
@@ -150,7 +150,10 @@ const MOST =
 /** "all", "most" and "only" need a word of the source to stand on, in a sentence that speaks of the same things. */
 function unlicensed(comparison: Comparison): Finding[] {
   const { source, claim } = comparison
-  const anywhere = (pattern: RegExp) => source.words.some(({ norm }) => pattern.test(norm))
+  const anywhere = (pattern: RegExp) =>
+    source.words.some(
+      ({ norm }, s) => pattern.test(norm) && (pattern !== UNIVERSAL || !isOfOthers(source, s)),
+    )
   const found: Finding[] = []
   for (const [c, { norm, tag }] of claim.words.entries()) {
     if (!QUANTIFYING.has(norm) || (tag !== 'D' && tag !== 'P' && tag !== 'R' && tag !== 'A')) continue
@@ -162,7 +165,10 @@ function unlicensed(comparison: Comparison): Finding[] {
     const near = sentencesOf(comparison, c)
     const has = (pattern: RegExp) =>
       source.words.some(
-        (word, s) => pattern.test(word.norm) && (near.size === 0 || near.has(source.sentenceOf[s]!)),
+        (word, s) =>
+          pattern.test(word.norm) &&
+          (near.size === 0 || near.has(source.sentenceOf[s]!)) &&
+          (pattern !== UNIVERSAL || !isOfOthers(source, s) || isOfOthers(claim, c)),
       )
     const all = /^(?:all|every|everyone|everybody|everything|always|each|whole|entire)$/.test(norm)
     const universal =
@@ -203,6 +209,46 @@ function unlicensed(comparison: Comparison): Finding[] {
   return found
 }
 
+const RESTRICTING = anyOf(
+  'under over above below with without from for older younger older_than younger_than who that which',
+)
+
+/** "invoices under 200 don't need it" became "no invoice needs it": what is denied of some is denied of all. */
+function unrestricted(comparison: Comparison): Finding[] {
+  const { source, claim, alignment } = comparison
+  const at = claim.words.findIndex(({ norm }) => norm === 'no')
+  let noun = at + 1
+  while (at >= 0 && /^[AN]$/.test(claim.words[noun]?.tag ?? '') && claim.words[noun + 1]?.tag === 'N') noun++
+  if (at < 0 || claim.words[noun]?.tag !== 'N' || !/^[VXM]$/.test(claim.words[noun + 1]?.tag ?? '')) return []
+  const { source: s, likeness } = alignment.links[noun]!
+  if (s < 0 || likeness.score < 0.9 || !RESTRICTING.has(source.words[s + 1]?.norm ?? '')) return []
+  if (source.words.some(({ norm }) => /^(?:no|none|nobody|never|neither|not_any|any|nothing)$/.test(norm)))
+    return []
+  const clause = clauseAt(source, s)
+  if (clause === undefined || clause.negators.length % 2 === 0) return []
+  const verb = clause.head > s ? clause.head : source.words.length
+  const named = source.words.slice(s + 2, verb).filter((word) => isContent(word) || word.tag === '#')
+  if (named.length === 0 || claim.words.some(({ lemma }) => named.some((word) => word.lemma === lemma)))
+    return []
+  return [
+    finding(
+      comparison,
+      'quantifier_shift',
+      'hard',
+      0.8,
+      [s, s + 1],
+      [at, noun],
+      `the source denies it of '${said(source, s, Math.min(verb, s + 3) - 1)}', the claim of all`,
+    ),
+  ]
+}
+
+/** "everyone else", "all the others" */
+const isOfOthers = ({ words }: Side, at: number): boolean =>
+  /^(?:all|every|everyone|everybody|everything|any|anyone|anybody|anything)$/.test(words[at]!.norm) &&
+  (/^(?:else|other|others)$/.test(words[at + 1]?.norm ?? '') ||
+    /^(?:else|other|others|rest)$/.test(words[at + 2]?.norm ?? ''))
+
 /** "every other day" is how often, not how many. */
 const OFTEN = /^(?:other|second|third|few)$/
 const QUANTIFYING = anyOf(
@@ -215,12 +261,31 @@ function onlyRestricts({ source, claim, alignment }: Comparison, c: number): boo
   // "only members" became "everyone".
   if (/^every(?:one|body)$/.test(claim.words[c]!.norm) && isOnlyOf(source, claim)) return true
   const noun = claim.words.findIndex(({ tag }, i) => i > c && tag === 'N')
+  // "only premium users" became "all users".
+  if (/^(?:all|every)$/.test(claim.words[c]!.norm) && noun > 0 && isOnlySome(source, claim, noun)) return true
   const theirs = alignment.links[noun]?.source ?? -1
   if (theirs < 0 || source.words.some(({ norm }) => UNIVERSAL.test(norm) && norm !== 'only')) return false
   return (
     source.words.some(({ norm }, i) => norm === 'only' && source.clauseOf[i] === source.clauseOf[theirs]) &&
     !claim.words.some(({ norm, tag }) => tag === '-' || /^(?:other|others|else|rest|except|but)$/.test(norm))
   )
+}
+
+/** "only" keeps it to some of what a noun of the claim counts, and the claim does not say which. */
+function isOnlySome(source: Side, claim: Side, noun: number): boolean {
+  const { lemma } = claim.words[noun]!
+  if (source.words.some(({ norm }) => UNIVERSAL.test(norm) && norm !== 'only')) return false
+  return source.words.some(({ norm }, i) => {
+    if (norm !== 'only') return false
+    let end = i + 1
+    while (/^[DAN#]$/.test(source.words[end]?.tag ?? '')) end++
+    const traits = source.words.slice(i + 1, end - 1).filter(isContent)
+    return (
+      source.words[end - 1]!.lemma === lemma &&
+      traits.length > 0 &&
+      !claim.words.some((word) => traits.some((trait) => trait.lemma === word.lemma))
+    )
+  })
 }
 
 /** "only" before a noun is the source's one word of a whole, and the claim knows no rest. */

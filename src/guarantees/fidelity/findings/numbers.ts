@@ -357,6 +357,25 @@ const isMeasured = (comparison: Comparison, { kind, unit, from }: Quantity) =>
 const isDeniedHere = (side: Side, { from }: Quantity) =>
   (clauseAt(side, from)?.negators.length ?? 0) % 2 === 1
 
+/** "free after 6 pm": at 9 pm, too. */
+function isIn(source: Side, theirs: Quantity, claim: Side, mine: Quantity): boolean {
+  if (theirs.kind !== 'clock' || /^(?:after|from|since|before|until|till|by|to)$/.test(before(claim, mine)))
+    return false
+  // Either could be of the other half of the day.
+  const isSure = (side: Side, { from, to, value }: Quantity) =>
+    value >= 13 * 60 ||
+    /^(?:am|pm|a\.m|p\.m|noon|midnight)$/.test(side.words[to]?.norm ?? '') ||
+    /[ap]\.?m/i.test(said(side, from, to - 1))
+  if (!isSure(source, theirs) || !isSure(claim, mine)) return false
+  const end = before(source, theirs)
+  // "from 9 to 5" has another end.
+  if (source.quantities.some(({ kind, from }) => kind === 'clock' && from === theirs.to + 1)) return false
+  if (/^(?:after|from|since)$/.test(end)) return mine.value >= theirs.value
+  return /^(?:before|until|till)$/.test(end) && mine.value <= theirs.value
+}
+
+const before = ({ words }: Side, { from }: Quantity): string => words[from - 1]?.norm ?? ''
+
 /** A bound or a point inside what the source gives: below 100 ms, when it was 95. */
 function within({ source, claim }: Comparison, mine: Quantity): boolean {
   const same = source.quantities.filter(({ kind, unit }) => kind === mine.kind && unit === mine.unit)
@@ -390,6 +409,12 @@ function within({ source, claim }: Comparison, mine: Quantity): boolean {
       : quantity.kind === 'count'
         ? quantity.value
         : Number.NaN) % 12
+  if (
+    mine.kind === 'clock' &&
+    mine.bound === '=' &&
+    source.quantities.some((theirs) => isIn(source, theirs, claim, mine))
+  )
+    return true
   if (mine.kind === 'clock' && mine.bound === '=')
     for (const [i, first] of source.quantities.entries()) {
       const last = source.quantities[i + 1]
