@@ -59,4 +59,12 @@ describe('counting the members of the source', () => {
     expect(verdict('Three of the five nodes are not up.', 'Three nodes are up.')).toBe('unfaithful')
     expect(verdict('Three of the five nodes are not up.', 'Most nodes are up.')).toBe('unfaithful')
   })
+
+  test('what the whole is called is no part of it', () => {
+    const source = 'Two of the four garden chairs are broken.'
+    expect(verdict(source, 'Half of the garden chairs are broken.')).toBe('faithful')
+    expect(verdict(source, 'Two of the garden chairs are not broken.')).toBe('faithful')
+    expect(verdict(source, 'All of the garden chairs are broken.')).toBe('unfaithful')
+    expect(verdict(source, 'Most of the garden chairs are broken.')).toBe('unfaithful')
+  })
 })

@@ -154,7 +154,11 @@ function holds(
   const stretch = stretches[crowd.stretch]!
   const said = propertiesOf(claim, crowd, mine.crowds, stretches)
   const denied = isDenied(claim, stretch)
-  const restricting = said.filter((i) => i < crowd.head)
+  // "two of the four smoke detectors": all four are.
+  const common = kin.flatMap(({ whole, head }) =>
+    whole === undefined ? [] : source.words.slice(whole.to, head).map(({ lemma }) => lemma),
+  )
+  const restricting = said.filter((i) => i < crowd.head && !common.includes(claim.words[i]!.lemma))
   const predicate = said.filter((i) => i > crowd.head)
   const counts = (wanted: readonly number[], flip: boolean): Span | undefined => {
     let low = 0
