@@ -107,6 +107,18 @@ const NOTES: Readonly<Record<string, readonly (readonly [string, string, string]
       "She'd sooner fly than take the night train.",
     ],
   ],
+  'a number that names a thing stands before its verb': [
+    [
+      'The pump in bay 2 stopped our line on Sunday.',
+      'The line was stopped by the pump in bay 2.',
+      'The pump in bay 2 did not stop the line.',
+    ],
+    [
+      "Part no. 8841 won't ship before week 34. All other items on PO 2207 left our warehouse yesterday.",
+      'Part 8841 will be shipped in week 34 at the earliest.',
+      'Part 8841 left the warehouse yesterday.',
+    ],
+  ],
   'what is so until a time is not what is so from then on': [
     [
       'The mortgage rate is fixed at 3.1% until 2029 and floats after that.',

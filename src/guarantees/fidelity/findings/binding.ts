@@ -188,7 +188,8 @@ function foreignNumber(
     const rival = alike.find(
       (theirs) => inFamily(theirs) && (mine.kind !== 'count' || countSame(comparison, theirs, mine)),
     )
-    if (rival === undefined) continue
+    // "everything but part 8841": the claim has it as well.
+    if (rival === undefined || isSetApart(claim, rival)) continue
     return finding(
       comparison,
       'number_mismatch',
@@ -201,6 +202,11 @@ function foreignNumber(
   }
   return undefined
 }
+
+/** Named behind "except" and the like. */
+const isSetApart = ({ words, quantities }: Side, { value }: Quantity): boolean =>
+  quantities.some((mine) => mine.value === value) &&
+  words.some(({ norm }) => /^(?:except|except_for|apart_from|other_than|excluding)$/.test(norm))
 
 /** "four" of boxes and "freezer 4" are not in each other's place. */
 function countSame({ source, claim, alignment }: Comparison, theirs: Quantity, mine: Quantity): boolean {

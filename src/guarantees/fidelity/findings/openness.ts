@@ -10,7 +10,7 @@ export const EXCLUSIVE =
   /^(?:only|only_(?:after|if|once|when)|just|else|other|others|otherwise|rest|except|except_for|excluding|apart_from|aside_from|exception|until|unless|anymore|alone|instead)$/
 
 const AHEAD = /^(?:before|until|till)$/
-const AFTERWARDS = /^(?:after|only_after|once|only_once|when)$/
+const AFTERWARDS = /^(?:after|only_after|once|only_once|when|at_the_earliest|earliest)$/
 const BECAUSE = anyOf('because because_of just_because')
 
 const WITHOUT = /^without$/

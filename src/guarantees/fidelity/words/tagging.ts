@@ -120,8 +120,8 @@ function withVerbs(words: readonly Word[]): readonly Word[] {
     let to = from
     let verbless = true
     for (; to < words.length && !ENDS.has(words[to]!.norm); to++)
-      if (/^[VXMS]$/.test(words[to]!.tag)) verbless = false
-    if (verbless && /^[DNA#P]$/.test(words[from]!.tag)) {
+      if (/^[VXMS]$/.test(words[to]!.tag) && !(to === from && opensPhraseOf(words, from))) verbless = false
+    if (verbless && /^[DNA#PV]$/.test(words[from]?.tag ?? '')) {
       const at = verbIn(words, from, to)
       if (at > 0) {
         changed ??= [...words]
@@ -137,13 +137,25 @@ function withVerbs(words: readonly Word[]): readonly Word[] {
   return changed ?? words
 }
 
+/** "Deleted notes produce …", "Hiring for the front goes on": a participle that is part of a subject. */
+const opensPhraseOf = (words: readonly Word[], at: number): boolean =>
+  words[at]!.tag === 'V' &&
+  (words[at]!.form === 'ing' || (words[at]!.form === 'ed' && words[at + 1]?.tag === 'N'))
+
+/** "bay 2", "replica-2": a number that names what stands before it. */
+const isLabelled = (words: readonly Word[], at: number): boolean =>
+  words[at]?.tag === '#' &&
+  (words[at - 1]?.tag === 'N' || (words[at - 1]?.norm === '-' && words[at - 2]?.tag === 'N'))
+
 function verbIn(words: readonly Word[], from: number, to: number): number {
   const opener = words[from]!
-  const settled = opener.tag === 'D' || (opener.tag === 'N' && opener.proper)
+  const settled = /^[DV]$/.test(opener.tag) || (opener.tag === 'N' && opener.proper)
   for (let i = from + (opener.tag === 'D' ? 2 : 1); i < to; i++) {
     const { tag, norm, proper, kind } = words[i]!
-    if (!/^[NA]$/.test(tag) || proper || kind !== 'word' || !/^[NAP]$/.test(words[i - 1]!.tag)) continue
+    if (!/^[NA]$/.test(tag) || proper || kind !== 'word') continue
     const form = formOf(norm)
+    if (isLabelled(words, i - 1) && (form === 'ed' || form === 's') && i + 1 < to) return i
+    if (!/^[NAP]$/.test(words[i - 1]!.tag)) continue
     const next = i + 1 < to ? words[i + 1]!.tag : '.'
     // In front of "the" or "its" a noun phrase has ended: what stands there is a verb.
     const opens = next === 'D' && words[i + 1]!.norm !== "'s"
@@ -174,7 +186,7 @@ function verbIn(words: readonly Word[], from: number, to: number): number {
 
 /** What stands before a word is a subject in the plural: "the tests", "Ana and Ben". */
 const isMany = (words: readonly Word[], from: number, at: number): boolean =>
-  /[^s]s$/.test(words[at - 1]!.norm) || areJoined(words, from, at)
+  /[^s]s$|^(?:people|children|men|women|police)$/.test(words[at - 1]!.norm) || areJoined(words, from, at)
 
 function areJoined(words: readonly Word[], from: number, at: number): boolean {
   for (let i = at - 1; i > from; i--) {
@@ -274,7 +286,7 @@ function tag(tokens: readonly Token[], before: readonly Word[], i: number): Word
   // "the can", "Ana's will"
   // "left it to Will"
   if (MODALS.has(norm))
-    return (norm === 'will' && token.proper) ||
+    return (norm === 'will' && (token.proper || (token.first && formOf(next) === 'ed'))) ||
       ((norm === 'can' || norm === 'will') && last?.tag === 'D' && OWNING.has(last.norm))
       ? as('N')
       : as('M')
