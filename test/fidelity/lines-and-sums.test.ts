@@ -92,6 +92,8 @@ describe('some told of all', () => {
     ["Bags over 20 kilos aren't accepted.", 'No bags are accepted.'],
     ["Guests with a cold shouldn't visit.", 'No guests should visit.'],
     ['Only paying members may vote.', 'All members may vote.'],
+    ['All employees in the Berlin office get a travel card.', 'All employees get a travel card.'],
+    ['All children who can swim may join.', 'All children may join.'],
     [
       'The guarantee covers the motor for 5 years and everything else for one.',
       'The guarantee covers everything for five years.',
@@ -102,7 +104,8 @@ describe('some told of all', () => {
   test.each([
     ["Invoices don't need a second signature.", 'No invoice needs a second signature.'],
     ["Invoices under 200 don't need a second signature.", 'No invoice under 200 needs a second signature.'],
-    ['All members may vote.', 'All members may vote.'],
+    ['All members may vote.', 'Every member may vote.'],
+    ['All windows on the ground floor have locks.', 'Every ground-floor window has a lock.'],
     ['Everything else is covered for one year.', 'Everything else is covered for a year.'],
   ])('%s → %s', (source, claim) => expect(verdictOf(source, claim)).toBe('faithful'))
 })

@@ -210,22 +210,36 @@ function unlicensed(comparison: Comparison): Finding[] {
 }
 
 const RESTRICTING = anyOf(
-  'under over above below with without from for older younger older_than younger_than who that which',
+  'under over above below with without from for in at on older younger older_than younger_than who that which',
 )
+const OF_ALL = /^(?:all|every|each|any)$/
+const OF_NONE = /^(?:no|none|nobody|never|neither|not_any|any|nothing)$/
 
-/** "invoices under 200 don't need it" became "no invoice needs it": what is denied of some is denied of all. */
+/**
+ * "every sample from the east field failed" became "all samples failed", "invoices under 200 don't need it" "no invoice
+ * needs it": what is said of some, or denied of them, is said of all.
+ */
 function unrestricted(comparison: Comparison): Finding[] {
   const { source, claim, alignment } = comparison
-  const at = claim.words.findIndex(({ norm }) => norm === 'no')
+  const at = claim.words.findIndex(({ norm }) => norm === 'no' || /^(?:all|every|each)$/.test(norm))
+  if (at < 0) return []
+  const denies = claim.words[at]!.norm === 'no'
   let noun = at + 1
-  while (at >= 0 && /^[AN]$/.test(claim.words[noun]?.tag ?? '') && claim.words[noun + 1]?.tag === 'N') noun++
-  if (at < 0 || claim.words[noun]?.tag !== 'N' || !/^[VXM]$/.test(claim.words[noun + 1]?.tag ?? '')) return []
+  while (/^[ANDI]$/.test(claim.words[noun]?.tag ?? '') && /^[AND]$/.test(claim.words[noun + 1]?.tag ?? ''))
+    noun++
+  if (claim.words[noun]?.tag !== 'N' || !/^[VXM]$/.test(claim.words[noun + 1]?.tag ?? '')) return []
   const { source: s, likeness } = alignment.links[noun]!
   if (s < 0 || likeness.score < 0.9 || !RESTRICTING.has(source.words[s + 1]?.norm ?? '')) return []
-  if (source.words.some(({ norm }) => /^(?:no|none|nobody|never|neither|not_any|any|nothing)$/.test(norm)))
-    return []
   const clause = clauseAt(source, s)
-  if (clause === undefined || clause.negators.length % 2 === 0) return []
+  if (
+    clause === undefined ||
+    source.words.some(({ norm }, i) => i > s && (denies ? OF_NONE : OF_ALL).test(norm))
+  )
+    return []
+  const before = source.words.slice(Math.max(0, s - 3), s)
+  if (denies) {
+    if (clause.negators.length % 2 === 0 || source.words.some(({ norm }) => OF_NONE.test(norm))) return []
+  } else if (!before.some(({ norm }) => OF_ALL.test(norm))) return []
   const verb = clause.head > s ? clause.head : source.words.length
   const named = source.words.slice(s + 2, verb).filter((word) => isContent(word) || word.tag === '#')
   if (named.length === 0 || claim.words.some(({ lemma }) => named.some((word) => word.lemma === lemma)))
@@ -238,7 +252,7 @@ function unrestricted(comparison: Comparison): Finding[] {
       0.8,
       [s, s + 1],
       [at, noun],
-      `the source denies it of '${said(source, s, Math.min(verb, s + 3) - 1)}', the claim of all`,
+      `the source ${denies ? 'denies it of' : 'says it of'} '${said(source, s, Math.min(verb, s + 3) - 1)}', the claim of all`,
     ),
   ]
 }
