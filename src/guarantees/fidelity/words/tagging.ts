@@ -103,6 +103,8 @@ function withCommands(words: readonly Word[]): readonly Word[] {
       words[i]!.norm.endsWith('s')
     )
       continue
+    // "Part 8841 left": a label and what it did.
+    if (next === '#' && formOf(words[i + 2]?.norm ?? '') === 'ed') continue
     let k = i + 1
     while (k < words.length && !/^[.!?;\n]$/.test(words[k]!.norm) && !/^[VXMS]$/.test(words[k]!.tag)) k++
     if (/^[VXM]$/.test(words[k]?.tag ?? '')) continue
