@@ -93,6 +93,10 @@ describe('some told of all', () => {
     ["Guests with a cold shouldn't visit.", 'No guests should visit.'],
     ['Only paying members may vote.', 'All members may vote.'],
     ['All employees in the Berlin office get a travel card.', 'All employees get a travel card.'],
+    [
+      'Every sample from the east field failed; in the west field one of twelve did.',
+      'All of the samples failed.',
+    ],
     ['All children who can swim may join.', 'All children may join.'],
     [
       'The guarantee covers the motor for 5 years and everything else for one.',

@@ -11,6 +11,7 @@ import {
 import type { Clause } from '../reading/clauses.ts'
 import { type Amount, anyOf, DETERMINERS } from '../words/cues.ts'
 import { partFindings } from './parts-of-a-whole.ts'
+import { isRestrictionLost } from './restrictions.ts'
 
 /** What is left of a claim over some of a set when the predicate is denied: all not is none. */
 const DENIED: Readonly<Record<Amount, Amount>> = {
@@ -209,9 +210,6 @@ function unlicensed(comparison: Comparison): Finding[] {
   return found
 }
 
-const RESTRICTING = anyOf(
-  'under over above below with without from for in at on older younger older_than younger_than who that which',
-)
 const OF_ALL = /^(?:all|every|each|any)$/
 const OF_NONE = /^(?:no|none|nobody|never|neither|not_any|any|nothing)$/
 
@@ -227,23 +225,14 @@ function unrestricted(comparison: Comparison): Finding[] {
   let noun = at + 1
   while (/^[ANDI]$/.test(claim.words[noun]?.tag ?? '') && /^[AND]$/.test(claim.words[noun + 1]?.tag ?? ''))
     noun++
-  if (claim.words[noun]?.tag !== 'N' || !/^[VXM]$/.test(claim.words[noun + 1]?.tag ?? '')) return []
+  if (claim.words[noun]?.tag !== 'N') return []
   const { source: s, likeness } = alignment.links[noun]!
-  if (s < 0 || likeness.score < 0.9 || !RESTRICTING.has(source.words[s + 1]?.norm ?? '')) return []
-  const clause = clauseAt(source, s)
-  if (
-    clause === undefined ||
-    source.words.some(({ norm }, i) => i > s && (denies ? OF_NONE : OF_ALL).test(norm))
-  )
-    return []
-  const before = source.words.slice(Math.max(0, s - 3), s)
+  if (s < 0 || likeness.score < 0.9 || !isRestrictionLost(comparison, s, noun)) return []
+  if (source.words.some(({ norm }, i) => i > s && (denies ? OF_NONE : OF_ALL).test(norm))) return []
   if (denies) {
-    if (clause.negators.length % 2 === 0 || source.words.some(({ norm }) => OF_NONE.test(norm))) return []
-  } else if (!before.some(({ norm }) => OF_ALL.test(norm))) return []
-  const verb = clause.head > s ? clause.head : source.words.length
-  const named = source.words.slice(s + 2, verb).filter((word) => isContent(word) || word.tag === '#')
-  if (named.length === 0 || claim.words.some(({ lemma }) => named.some((word) => word.lemma === lemma)))
-    return []
+    const isDenied = (clauseAt(source, s)?.negators.length ?? 0) % 2 === 1
+    if (!isDenied || source.words.some(({ norm }) => OF_NONE.test(norm))) return []
+  } else if (!source.words.slice(Math.max(0, s - 3), s).some(({ norm }) => OF_ALL.test(norm))) return []
   return [
     finding(
       comparison,
@@ -252,7 +241,7 @@ function unrestricted(comparison: Comparison): Finding[] {
       0.8,
       [s, s + 1],
       [at, noun],
-      `the source ${denies ? 'denies it of' : 'says it of'} '${said(source, s, Math.min(verb, s + 3) - 1)}', the claim of all`,
+      `the source ${denies ? 'denies it of' : 'says it of'} '${said(source, s, s + 1)} …', the claim of all`,
     ),
   ]
 }

@@ -11,6 +11,7 @@ import {
 import { effectOf } from '../reading/operators.ts'
 import { type Amount, anyOf } from '../words/cues.ts'
 import type { Word } from '../words/tagging.ts'
+import { isRestrictionLost } from './restrictions.ts'
 
 /** How much of a whole is meant, from 0 to 1, the ends taken in. */
 interface Part {
@@ -145,13 +146,14 @@ function outcomeOf(comparison: Comparison): Outcome | undefined {
 const tellsOfOthers = ({ words }: Side) => words.some(({ norm }) => /^(?:others?|rest|remaining)$/.test(norm))
 
 /** Parts of one set: of the same things, or of people not told apart. */
-function areOne({ source, claim, alignment }: Comparison, theirs: Crowd, mine: Crowd): boolean {
+function areOne(comparison: Comparison, theirs: Crowd, mine: Crowd): boolean {
+  const { source, claim, alignment } = comparison
   const isPeople = (side: Side, { at, noun }: Crowd) =>
     noun < 0
       ? /(?:one|body)$/.test(side.words[at]!.norm) || side.words[at]!.tag === 'P'
       : PEOPLE.has(side.words[noun]!.lemma)
   if (isPeople(source, theirs) && isPeople(claim, mine)) return true
-  if (theirs.noun < 0 || mine.noun < 0) return false
+  if (theirs.noun < 0 || mine.noun < 0 || isRestrictionLost(comparison, theirs.noun, mine.noun)) return false
   const { source: s, likeness } = alignment.links[mine.noun]!
   return (
     (s === theirs.noun && likeness.score >= 0.75 && likeness.match !== 'wider') ||
