@@ -1,5 +1,5 @@
 import { checkFidelity } from '../src/guarantees/fidelity/index.ts'
-import { agentMemory, type LabelledPair, publicSet, publicSets } from '../test/fidelity/pairs.ts'
+import { agentMemory, type LabelledPair, publicSet, publicSets, shortNotes } from '../test/fidelity/pairs.ts'
 import { bestThreshold, type Judged, score } from '../test/fidelity/score.ts'
 import { FOLDS, foldOf, halfOf } from '../test/fidelity/split.ts'
 import { cueParity, rougeL } from './fidelity-baselines.ts'
@@ -15,6 +15,7 @@ export async function fidelityBenches(report: (measured: Measured) => void): Pro
   if (names.length === 0) console.log('public sets skipped: ../shared/corpora/fidelity is not there')
   for (const [name, pairs] of [
     ['agent-memory', agentMemory()] as const,
+    ['short-notes', shortNotes()] as const,
     ...names.map((name) => [name, publicSet(name)] as const),
   ])
     accuracy(name, pairs, report)

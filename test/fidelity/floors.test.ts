@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { expectAtLeast, type Floor } from './floor.ts'
-import { agentMemory } from './pairs.ts'
+import { agentMemory, shortNotes } from './pairs.ts'
 import { halfOf } from './split.ts'
 
 const AGENT_MEMORY: Readonly<Record<'dev' | 'heldOut', Floor>> = {
   dev: { balancedAccuracy: 75.5, auc: 73, falseAlarms: 6.5 },
   heldOut: { balancedAccuracy: 65.5, auc: 63.5, falseAlarms: 19.5 },
 }
+
+const SHORT_NOTES: Floor = { balancedAccuracy: 82, auc: 82, falseAlarms: 13 }
 
 describe('what agents remember', () => {
   const pairs = agentMemory()
@@ -23,5 +25,9 @@ describe('what agents remember', () => {
       pairs.filter(({ id }) => halfOf(id) === half),
       AGENT_MEMORY[half],
     )
+  })
+
+  test('short notes, all of which were read, are judged as well as they were', () => {
+    expectAtLeast(shortNotes(), SHORT_NOTES)
   })
 })
