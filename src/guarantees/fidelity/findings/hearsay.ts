@@ -14,9 +14,12 @@ const SAYING = anyOf(
 )
 const DOUBTING = anyOf('but though although however yet except only')
 /** A claim with one of these says that it is said. */
-const ATTRIBUTING = anyOf(
-  'according_to say tell claim insist swear assure promise think believe assume reckon guess suppose suspect maintain allege report figure argue view opinion apparently reportedly allegedly supposedly mention state word rumour rumor hear',
-)
+const ATTRIBUTING = new Set([
+  ...SAYING,
+  ...anyOf(
+    'according_to view opinion apparently reportedly allegedly supposedly mention state word rumour rumor hear',
+  ),
+])
 
 /** "Sam says it was paid, but the bank shows nothing": that it was paid is Sam's word, which the source doubts. */
 export function hearsayFindings(comparison: Comparison): Finding[] {

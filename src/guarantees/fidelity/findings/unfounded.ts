@@ -9,9 +9,12 @@ const FINDING = anyOf(
   'find find_out found_out confirm prove show demonstrate verify establish determine reveal discover conclude detect ascertain diagnose uncover',
 )
 /** Words of a source by which something may have been found. */
-const LOOKED = anyOf(
-  'find find_out found_out confirm prove show demonstrate verify establish determine reveal discover conclude detect ascertain diagnose uncover see check test measure notice observe hear learn know turn_out turned_out be_clear result evidence reproduce realise realize look examine inspect spot proof trace identify',
-)
+const LOOKED = new Set([
+  ...FINDING,
+  ...anyOf(
+    'see check test measure notice observe hear learn know turn_out turned_out be_clear result evidence reproduce realise realize look examine inspect spot proof trace identify',
+  ),
+])
 const HEDGES = anyOf(
   'hunch guess suspicion impression theory fairly pretty reckon sounds seems seem look feel worry fear',
 )
@@ -29,9 +32,10 @@ const SETTLING = anyOf(
   'agree decide approve consent accept settle choose pick opt commit hire appoint buy sign agree_to',
 )
 /** A source in which it is settled by some word. */
-const SETTLED = anyOf(
-  'agree decide approve consent accept settle choose pick opt commit hire appoint buy sign agree_to ok okay fine yes confirm allow let permit go_with went_with take final decision deal',
-)
+const SETTLED = new Set([
+  ...SETTLING,
+  ...anyOf('ok okay fine yes confirm allow let permit go_with went_with take final decision deal'),
+])
 const UNSETTLED = anyOf(
   'might may could maybe perhaps possibly lean leaning incline inclined consider considering undecided unsure torn mull weigh tempted thinking_about thinking_of looking_at',
 )
